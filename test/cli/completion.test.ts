@@ -59,6 +59,7 @@ describe('completion', () => {
         'svc,agent,': [
           'list',
           'show',
+          'label',
           'sync',
           'rotate',
           'push',

@@ -113,7 +113,7 @@ describe('revoking at the CA', () => {
       'identity',
     ])
     const table = await hub.svc('agente', 'list', '--wide')
-    assert.match(table.stdout, /^HOSTNAME .* CA_WAITING +ID\n.* 3 +[0-9a-f-]{36}\n$/)
+    assert.match(table.stdout, /^HOSTNAME .* CA_WAITING +ID +LABELS\n.* 3 +[0-9a-f-]{36} +-\n$/)
     await hub.stop('SIGKILL')
     await ca.start()
     await hub.start()

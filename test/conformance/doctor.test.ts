@@ -121,6 +121,7 @@ describe('[DOC-1] [CLI-90] svc doctor beside a hub', () => {
       'settings skipped',
       'files skipped',
       'vault skipped',
+      'standby skipped',
       'names skipped',
       'public-url skipped',
       'ports skipped',

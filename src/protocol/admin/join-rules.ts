@@ -2,7 +2,15 @@
 
 import type { Static } from 'typebox'
 import { ACCESS_TOKEN_NAME } from './admin-tokens.ts'
-import { type AdminOperation, givenLabels, listRequest, next, nullable, text, time } from './operation.ts'
+import {
+  type AdminOperation,
+  givenLabels,
+  listRequest,
+  next,
+  nullable,
+  text,
+  time,
+} from './operation.ts'
 import { Type } from './plain-type.ts'
 import { newRole } from './tokens.ts'
 import { labelList } from './views.ts'

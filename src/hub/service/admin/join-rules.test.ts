@@ -32,6 +32,7 @@ describe('a join rule that is made', () => {
       ...ASKED,
       name: 'web-images',
       silent_seconds: 172_800,
+      labels: { env: 'prod' },
     })
     assert.match(token, /^svcj_[A-Za-z0-9_-]{43}$/)
     assert.equal(
@@ -46,6 +47,7 @@ describe('a join rule that is made', () => {
       method: 'token',
       role: 'web',
       pattern: 'web-*.example.org',
+      labels: ['env=prod'],
       state: 'open',
       hosts: 0,
       hosts_max: 40,
@@ -68,6 +70,7 @@ describe('a join rule that is made', () => {
           hosts_max: 40,
           silent_seconds: 172_800,
           expires_at: '2026-11-28T10:00:00.123Z',
+          labels: { env: 'prod' },
         },
       ],
     ])

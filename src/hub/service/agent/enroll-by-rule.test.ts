@@ -69,6 +69,15 @@ async function makeImage(changes: Partial<JoinRule> = {}): Promise<Image> {
 }
 
 describe('a host with the token of a join rule', () => {
+  test('[JNR-1] [LBL-4] gets the labels of the rule', async () => {
+    const { rule, ask } = await makeImage({ labels: new Map([['env', 'prod']]) })
+    assert.match(await ask('web-1'), /^chain 1$/)
+    const hostname = rule.pattern.replace('*', '1')
+    const agent = (await store.reader.findAgentByHostname(hostname)) ?? assert.fail('the host')
+    const labels = (await store.reader.listLabels([agent.id])).get(agent.id)
+    assert.deepEqual([...(labels ?? [])], [['env', 'prod']])
+  })
+
   test('[JNR-2] [JNR-10] enrols under its own name, and the log names the rule', async () => {
     const { rule, ask, find } = await makeImage()
     const seq = await lastSeq(store.reader)
