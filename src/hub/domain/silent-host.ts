@@ -9,7 +9,7 @@ export interface SilenceWatch {
   readonly heardAt: Date
 }
 
-/** Of the time that a host may be silent: a hub that heard from nobody for longer counts anew. */
+/** Of the time that a host may be silent: a hub that heard from nobody for longer begins to count again. */
 const DEAFNESS_PART = 4
 
 /** `heardAt`: when any host at all was last heard from. */

@@ -63,7 +63,7 @@ export function registerJoinRuleCreate(joinRule: Command, context: CommandContex
       'after',
       `
 The token is for images and groups that grow by themselves: each host uses it once, under its own name. It never enrols a host
-again, and never one whose name is taken. Whoever has the token can enrol hosts that match the pattern until the rule is full,
+again, and never one whose name is taken. Anybody with the token can enrol hosts that match the pattern until the rule is full,
 expired or ended: svc join-rule list shows how many joined, and the log names each. A host keeps its identity when the rule ends.
 
 With --revoke-after the hub revokes a host when it heard nothing of the host for that long and heard other hosts all the while.

@@ -69,7 +69,7 @@ async function endAndRevoke(
   }
   const ended = await operations.endJoinRule({ join_rule: id }).catch(noteRehearsal)
   if (ended !== undefined && !options.json) await context.output.write(describe(ended))
-  // After the end: whoever joined until then is among them.
+  // After the end: each host that joined until then is among them.
   const hosts = await findLive(operations, id)
   const isAllRehearsed = rehearsed.length > 0 && hosts.length === 0
   if (!isAllRehearsed) await revoke(context, operations, hosts, options).catch(noteRehearsal)
