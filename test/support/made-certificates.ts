@@ -25,6 +25,7 @@ export function serialSetOf(serials: readonly string[]): SerialSet {
   return set
 }
 
+const JOIN_RULE_ID = '0123456789abcdef'
 const CERTIFICATES_A_HOST = 10
 const HOSTS_BETWEEN_UPKEEP = 20
 
@@ -58,6 +59,7 @@ export function makeCertificates(count: number, random: Random): MadeCertificate
   for (const [at, carga_id] of loads.entries()) {
     act('carga_created', { actor: 'token:deploy', carga_id, nome: `site${at}`, versao: 1 })
   }
+  act('join_rule_created', { actor: 'token:ops', join_rule: 'image', join_rule_id: JOIN_RULE_ID })
   const rule = { politica: 'web' }
   /** What the CA signs for the hub itself, and for nobody. */
   const ofHub = (type: string, fields: object): void => {
@@ -90,8 +92,13 @@ export function makeCertificates(count: number, random: Random): MadeCertificate
   function enrol(at: number): Host {
     const host = { agente_id: uuid(2_000_000 + at), hostname: `h${at}.example`, serial: '' }
     const token_id = hashOf(host.hostname).slice(0, 16)
-    act('token_created', { actor: 'socket:0', token_id, hostname: host.hostname, role: 'web' })
-    act('agent_enrolled', { actor: 'token', token_id, agente_id: host.agente_id, ...rule })
+    const isJoined = at % 3 === 2
+    if (!isJoined) {
+      act('token_created', { actor: 'socket:0', token_id, hostname: host.hostname, role: 'web' })
+    }
+    const joined = isJoined ? { join_rule: 'image', join_rule_id: JOIN_RULE_ID } : {}
+    const enrolled = { actor: 'token', token_id, agente_id: host.agente_id }
+    act('agent_enrolled', { ...enrolled, ...joined, ...rule })
     host.serial = issue(host, { purpose: 'identity', request: 'enrollment', ...rule })
     return host
   }
