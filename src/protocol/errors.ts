@@ -16,7 +16,10 @@ export const WIRE_ERRORS = {
   },
   token_not_found: { status: 401, when: 'No enrolment token has this SHA-256.' },
   token_consumed: { status: 401, when: 'Somebody has already used the enrolment token.' },
-  token_expired: { status: 401, when: 'The enrolment token is past its expiry.' },
+  token_expired: {
+    status: 401,
+    when: 'The enrolment token is past its expiry, or its join rule has ended, has expired or is full.',
+  },
   agent_not_registered: {
     status: 401,
     when: 'The certificate’s CN matches no agent, or the certificate is not an identity that the hub obtained for that agent.',

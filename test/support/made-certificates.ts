@@ -97,8 +97,8 @@ export function makeCertificates(count: number, random: Random): MadeCertificate
       act('token_created', { actor: 'socket:0', token_id, hostname: host.hostname, role: 'web' })
     }
     const joined = isJoined ? { join_rule: 'image', join_rule_id: JOIN_RULE_ID } : {}
-    const enrolled = { actor: 'token', token_id, agente_id: host.agente_id }
-    act('agent_enrolled', { ...enrolled, ...joined, ...rule })
+    const byToken = { actor: 'token', token_id, agente_id: host.agente_id }
+    act('agent_enrolled', { ...byToken, ...joined, ...rule })
     host.serial = issue(host, { purpose: 'identity', request: 'enrollment', ...rule })
     return host
   }
