@@ -11,6 +11,8 @@ import { recordHubAct } from '../hub-acts.ts'
 import { beginEpoch, growLogTree, newLogTree } from '../log-tree.ts'
 import { type ActFileName, type ActFiles, createActKeeper, SEGMENT_ACTS_MAX } from './act-keeper.ts'
 
+const AGENT = { agente_id: '11111111-1111-4111-8111-111111111111', hostname: 'web-1' }
+
 let store: Store & AsyncDisposable
 let tree: LogTree
 let notes: Map<string, string>
@@ -87,6 +89,25 @@ describe('[BKP-15] acts that a restore must not forget', () => {
       { seq: 3, at, type: 'agent_revoked', ...agent },
       { seq: 4, at, type: 'agent_removed', ...agent },
       { seq: 5, at, type: 'token_revoked', token: hash },
+    ])
+  })
+
+  test('[JNR-4] [JNR-6] name the join rule of a host, and a rule that ended', async () => {
+    const { hash } = await insertToken(store)
+    const join_rule_id = '0123456789abcdef'
+    await store.write(async (writer) => {
+      const joined = { ...AGENT, token_id: hash.slice(0, 16), role: 'web', join_rule_id }
+      const named = { actor: 'admin', join_rule_id, join_rule: 'image' }
+      await recordHubAct(writer, LATER, 'join_rule_created', named)
+      await recordHubAct(writer, LATER, 'agent_enrolled', { actor: 'token', ...joined })
+      await recordHubAct(writer, LATER, 'join_rule_ended', named)
+    })
+    await createActKeeper(store.reader, files()).keep(await grow())
+    const at = '2026-11-21T11:00:00.000000Z'
+    const join_rule = join_rule_id
+    assert.deepEqual(kept(), [
+      { seq: 2, at, type: 'agent_enrolled', ...AGENT, role: 'web', token: hash, join_rule },
+      { seq: 3, at, type: 'join_rule_ended', join_rule },
     ])
   })
 
