@@ -286,7 +286,7 @@ describe('a database of an older format keeps its rows when it is brought forwar
   })
 
   test('[VLT-16] [JNR-1] of the one before join rules: no token and no request is of a rule, and the program before goes on', async () => {
-    using database = new OldDatabase(38)
+    using database = new OldDatabase(40)
     const insertOld = (hash: string): void =>
       void database.connection.exec(`
         INSERT INTO enrollment_tokens
@@ -304,7 +304,7 @@ describe('a database of an older format keeps its rows when it is brought forwar
       ])
     }
     assert.deepEqual(database.all('SELECT * FROM join_rules'), [])
-    assert.equal(MIGRATIONS[38]?.readableFrom, 37)
+    assert.equal(MIGRATIONS[40]?.readableFrom, 37)
   })
 })
 
