@@ -3,6 +3,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readSecret } from '../../src/hub/read-secret.ts'
+import { describeError } from '../../src/platform/errors.ts'
 import { initCheapVault } from '../support/cheap-vault.ts'
 import { createHubPlace, findPorts, type HubPlace, type HubPorts } from '../support/hub.ts'
 import {
@@ -110,7 +111,11 @@ function hubOf(place: Place, program: string): SharedHub {
         if (started.hasEnded()) throw new Error(`the hub ended: ${started.stderr()}`)
         return findPorts(started.stderr(), place.environment)
       }
-      ports = await waitUntil('a hub to listen', find, START_MS_MAX)
+      try {
+        ports = await waitUntil('a hub to listen', find, START_MS_MAX)
+      } catch (error) {
+        throw new Error(`${describeError(error)}: ${started.stderr().slice(-2000)}`, { cause: error })
+      }
     },
     kill: async () => {
       if (running === undefined || running.hasEnded()) return
