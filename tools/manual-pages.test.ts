@@ -112,7 +112,7 @@ describe('the manual pages', withTools('groff'), () => {
   test('have every option of the hub', () => {
     const [, options = ''] = format(serverPage()).split(/^OPTIONS$/m)
     const flags = HUB_USAGE.match(/--[a-z]+/g) ?? []
-    assert.deepEqual(flags, ['--config', '--check', '--json', '--help', '--version'])
+    assert.deepEqual(flags, ['--config', '--standby', '--check', '--json', '--help', '--version'])
     for (const flag of flags) assert.match(options, new RegExp(`^ +(?:-[hV], )?${flag}\\b`, 'm'))
   })
 })

@@ -40,6 +40,8 @@ import { createPorts, type Ports } from './ports.ts'
 import { readRootFile, readWebhookRoots } from './root-file.ts'
 import { createLeakedTokens } from './service/agent/end-leaked-token.ts'
 import { agentAddresses } from './service/admin/agent-addresses.ts'
+import { nameFile } from './store/sqlite/encrypted-database.ts'
+import { StoreError } from './store/store-error.ts'
 import { createFreeSpaceCheck } from './vault/free-space.ts'
 import { vaultFiles } from './vault/vault-files.ts'
 import { lockVault, unsealVault } from './vault/vault.ts'
@@ -178,8 +180,9 @@ export async function bootHub(
     checkpointDirectory === undefined
       ? undefined
       : checkpointFiles(checkpointDirectory, vault.vaultId)
-  await warnIfHeldAgainstNothing(store.reader, checkpoints, log)
-  const hub = await composeServices<Ports>(
+  const named = namingDamage(vault.databasePath)
+  await warnIfHeldAgainstNothing(store.reader, checkpoints, log).catch(named)
+  const composing = composeServices<Ports>(
     {
       config,
       store,
@@ -222,6 +225,7 @@ export async function bootHub(
     },
     stop,
   )
+  const hub = await composing.catch(named)
   running = hub
   const { services, doors: ports, certificates } = hub
   const { serial, notAfter } = certificates.serverCertificate
@@ -344,6 +348,14 @@ export async function bootHub(
   return {
     close: () => booted.disposeAsync(),
     ended: member?.membership.ended ?? standby?.deposed ?? new Promise(() => undefined),
+  }
+}
+
+/** A page that nothing has read before may be the damaged one. */
+function namingDamage(databasePath: string): (error: unknown) => never {
+  return (error) => {
+    const isDamage = error instanceof StoreError && error.code === 'store_corrupt'
+    throw isDamage ? nameFile(databasePath, error) : error
   }
 }
 

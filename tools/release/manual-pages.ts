@@ -39,6 +39,10 @@ export function serverPage(): ManualPage {
     description: HUB_DESCRIPTION,
     options: [
       { term: '--config <file>', text: `Settings, in place of \`${HUB_SETTINGS.path}\`.` },
+      {
+        term: '--standby <url>',
+        text: 'Be the standby of the hub at that URL; the same as `SVC_STANDBY_OF`.',
+      },
       { term: '--check', text: 'Serve nothing: try the settings, and name what is wrong.' },
       { term: '--json', text: 'With `--check`: print one JSON document.' },
       { term: '-h, --help', text: 'Print the settings and examples.' },

@@ -58,7 +58,7 @@ async function crashHub(
   if (ended.signal !== signal) result.broken.push(`${signal}: ended by ${ended.signal}`)
   const left = await readdir(place)
   const after = await readdir(environment['SVC_VAULT_ROOT'] ?? '')
-  const known = new Set([...before, 'admin.sock', 'db.enc-wal', 'db.enc-shm'])
+  const known = new Set([...before, 'admin.sock', 'standby.sock', 'db.enc-wal', 'db.enc-shm'])
   left.push(...after.filter((name) => !known.has(name)))
   if (left.length > 0) result.broken.push(`${signal}: left ${left.join(', ')}`)
 }
