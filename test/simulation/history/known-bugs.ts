@@ -102,7 +102,7 @@ export const KNOWN_BUGS: readonly KnownBug[] = [
   },
   {
     name: 'a revocation that is recorded before the CA has done it',
-    foundBy: 3,
+    foundBy: 1,
     symptom: /REV-7/,
     inAuthority: (authority) => ({
       get rootPem() {
@@ -126,7 +126,7 @@ export const KNOWN_BUGS: readonly KnownBug[] = [
   },
   {
     name: 'a sealed file that the hub hands out as it was before its update',
-    foundBy: 2,
+    foundBy: 4,
     // Or else the update that is meant to mend it never does.
     symptom: /sealed last|: selado \S+ is/,
     inHub: (hub) => ({ ...hub, findBlob: remembering(hub) }),
@@ -160,13 +160,13 @@ export const KNOWN_BUGS: readonly KnownBug[] = [
   },
   {
     name: 'a restore that forgets who was revoked',
-    foundBy: 6,
+    foundBy: 1,
     symptom: /BKP-19.*revoked/,
     inRestore: (options) => ({ ...options, replay: forgetting(options.replay, 'agent_revoked') }),
   },
   {
     name: 'a restore that leaves spent tokens open',
-    foundBy: 3,
+    foundBy: 1,
     symptom: /BKP-19.*spent/,
     inRestore: (options) => ({ ...options, replay: forgetting(options.replay, 'agent_enrolled') }),
   },
@@ -203,7 +203,7 @@ export const KNOWN_BUGS: readonly KnownBug[] = [
   {
     name: 'a request to the CA that does not name its token',
     hubs: 2,
-    foundBy: 8,
+    foundBy: 3,
     symptom: /HUB-9/,
     inStore: (store) =>
       withWriter(store, (writer) => ({
@@ -242,21 +242,21 @@ export const KNOWN_BUGS: readonly KnownBug[] = [
   {
     name: 'news of other hubs that reach no stream',
     hubs: 2,
-    foundBy: 1,
+    foundBy: 2,
     symptom: /HUB-7.*not told on the stream/,
     inMember: (parts) => ({ ...parts, onFollowed: forgettingNews(parts, 'agents') }),
   },
   {
     name: 'roots of another hub that are not taken over',
     hubs: 2,
-    foundBy: 4,
+    foundBy: 5,
     symptom: /TRU-10/,
     inMember: (parts) => ({ ...parts, onFollowed: forgettingNews(parts, 'areRootsChanged') }),
   },
   {
     name: 'a segment that is recorded though another hub has recorded these entries',
     hubs: 2,
-    foundBy: 9,
+    foundBy: 2,
     symptom: /ARC-6.*rule of the tables/,
     inStore: (store) => withWriter(store, () => ({ findLastSegment: async () => undefined })),
   },
