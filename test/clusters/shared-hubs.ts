@@ -114,7 +114,9 @@ function hubOf(place: Place, program: string): SharedHub {
       try {
         ports = await waitUntil('a hub to listen', find, START_MS_MAX)
       } catch (error) {
-        throw new Error(`${describeError(error)}: ${started.stderr().slice(-2000)}`, { cause: error })
+        throw new Error(`${describeError(error)}: ${started.stderr().slice(-2000)}`, {
+          cause: error,
+        })
       }
     },
     kill: async () => {
