@@ -13,17 +13,16 @@ import type { AgentMeters } from '../reporting/serve-metrics.ts'
 import { type AgentStatus, readStatus, type StatusParts } from '../reporting/status.ts'
 import { createRunLoop, type RunLoop } from '../round/run-loop.ts'
 import { type AgentSession, openSession, rotateAndReport } from '../identity/session.ts'
-import { createAskedRotation } from '../stream/asked-rotation.ts'
-import { createHubFollower, type HubFollower } from '../stream/follow-hub.ts'
+import type { HubFollower } from '../stream/follow-hub.ts'
 import { createPacedWake } from '../stream/paced-wake.ts'
 import { lockAgentWhenFree, viaRunningAgentOr } from '../control/singleton.ts'
 import { recordLastRound } from '../update/round-outcome.ts'
 import type { RestartReply } from '../update/restart-agent.ts'
 import { takeTargetReport } from '../targets/agent-targets.ts'
-import { decodeCheckpointMessage } from '../hub/wire.ts'
 import { readHostLabels } from '../reporting/host-labels.ts'
 import { queueStart } from '../hub/queue-start.ts'
 import { type CommandContext, type Environment, startCommand } from './context.ts'
+import { followStream } from './follow-stream.ts'
 import { reportOf } from './rotate.ts'
 
 const RESTART_DELAY_MS = 100
@@ -59,7 +58,7 @@ export async function runRun(env: Environment): Promise<void> {
     },
   })
   loop = started
-  const stream = context.config.hasStream ? followHub(context, session, started) : undefined
+  const stream = context.config.hasStream ? followStream(context, session, started) : undefined
   const status = () => readStatus(paths, statusParts(state, started, stream))
   await serveMetrics(context, meters, state, started, status)
   const tellSoon = createPacedWake(clock, () => started.wake())
@@ -220,29 +219,6 @@ function hookRunnerOf({ paths, logging }: CommandContext, lock: FileLock): HookR
     home: ownHome(),
     lock,
     log: logging.forModule('agent.hook'),
-  })
-}
-
-/** The agent does at once what the hub says there; it goes on polling besides. */
-function followHub(
-  { clock, random, logging }: CommandContext,
-  session: AgentSession,
-  loop: RunLoop,
-): HubFollower {
-  const log = logging.forModule('agent.stream')
-  const rotate = (): Promise<unknown> => rotateAndReport(session)
-  return createHubFollower({
-    clock,
-    random,
-    log,
-    hub: session.hub,
-    onManifest: createPacedWake(clock, () => loop.wake()),
-    onRotate: createAskedRotation({ clock, random, log, rotate }),
-    // The next round looks at it, as at one that came with an answer.
-    onCheckpoint: (data) => {
-      const note = decodeCheckpointMessage(data)
-      if (note !== undefined) session.logWatch.noteCheckpoint(note)
-    },
   })
 }
 

@@ -8,17 +8,10 @@ import { enroll } from '../../../src/agent/identity/enroll.ts'
 import { agentPaths, prepareDirectories } from '../../../src/agent/settings/paths.ts'
 import { openPollState, pollOnce, type PollState } from '../../../src/agent/round/poll.ts'
 import { createRunLoop, type RunLoop } from '../../../src/agent/round/run-loop.ts'
-import {
-  type AgentSession,
-  openSession,
-  rotateAndReport,
-} from '../../../src/agent/identity/session.ts'
+import { openSession, rotateAndReport } from '../../../src/agent/identity/session.ts'
 import { recordLastRound } from '../../../src/agent/update/round-outcome.ts'
+import { followStream } from '../../../src/agent/commands/follow-stream.ts'
 import { queueStart } from '../../../src/agent/hub/queue-start.ts'
-import { decodeCheckpointMessage } from '../../../src/agent/hub/wire.ts'
-import { createAskedRotation } from '../../../src/agent/stream/asked-rotation.ts'
-import { createHubFollower } from '../../../src/agent/stream/follow-hub.ts'
-import { createPacedWake } from '../../../src/agent/stream/paced-wake.ts'
 import { errnoCode, invariant, SvcError } from '../../../src/platform/errors.ts'
 import type { Logging } from '../../../src/platform/logger.ts'
 import { Secret } from '../../../src/platform/secret.ts'
@@ -308,29 +301,11 @@ export class CrashingHost {
     })
     this.#state = state
     this.#loop = loop
-    if (this.#options.holdsStream) kernel.background(() => this.#follow(session, loop, program))
+    if (this.#options.holdsStream) {
+      const surroundings = { clock, random: kernel.random, logging }
+      kernel.background(() => followStream(surroundings, session, loop).run())
+    }
     await loop.run()
-  }
-
-  /** As `svc-agent run`: it does at once what the hub says there. */
-  #follow(session: AgentSession, loop: RunLoop, { clock }: Program): Promise<never> {
-    const { kernel, logging } = this.#options
-    const { random } = kernel
-    const log = logging.forModule('agent.stream')
-    const rotate = (): Promise<unknown> => rotateAndReport(session)
-    const follower = createHubFollower({
-      clock,
-      random,
-      log,
-      hub: session.hub,
-      onManifest: createPacedWake(clock, () => loop.wake()),
-      onRotate: createAskedRotation({ clock, random, log, rotate }),
-      onCheckpoint: (data) => {
-        const note = decodeCheckpointMessage(data)
-        if (note !== undefined) session.logWatch.noteCheckpoint(note)
-      },
-    })
-    return follower.run()
   }
 
   #connections(program: Program) {
