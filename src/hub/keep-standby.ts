@@ -2,6 +2,7 @@
 
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
+import { runWhileOpen } from '../platform/run-while-open.ts'
 import type { HubConfig } from './config.ts'
 import type { VaultStore } from './open-store.ts'
 import { tellOldHub } from './standby/run-standby.ts'
@@ -36,15 +37,4 @@ export async function keepStandby(
   })
   opened.use(door)
   return opened.move()
-}
-
-function runWhileOpen(run: (signal: AbortSignal) => Promise<void>): AsyncDisposable {
-  const stopping = new AbortController()
-  const running = run(stopping.signal)
-  return {
-    [Symbol.asyncDispose]: () => {
-      stopping.abort()
-      return running
-    },
-  }
 }

@@ -5,6 +5,7 @@ import type { Secret } from '../../platform/secret.ts'
 import { SvcError, UserError } from '../../platform/errors.ts'
 import type { Logger, Logging } from '../../platform/logger.ts'
 import { readTextIfPresent } from '../../platform/files.ts'
+import { runWhileOpen } from '../../platform/run-while-open.ts'
 import { createSerialQueue } from '../../platform/serial-queue.ts'
 import { readVersion } from '../../platform/version.ts'
 import { unwrapDataKey } from '../vault/data-key.ts'
@@ -142,14 +143,7 @@ function openPlace(root: string, copy: StandbyCopy): OpenedPlace {
 }
 
 function callWhileOpen(options: HubCallOptions): AsyncDisposable {
-  const stopping = new AbortController()
-  const calling = keepCalling(options, stopping.signal)
-  return {
-    [Symbol.asyncDispose]: () => {
-      stopping.abort()
-      return calling
-    },
-  }
+  return runWhileOpen((signal) => keepCalling(options, signal))
 }
 
 export async function unsealStandby({
