@@ -10,8 +10,8 @@ import { type Finding, findNames, findPorts, findSecretFiles, findVault } from '
 import { type HubConfig, parseHubConfig } from './config.ts'
 import { findDatabaseFaults } from './find-database-faults.ts'
 import { callHub } from './standby/call-hub.ts'
-import { unsealStandby } from './standby/run-standby.ts'
 import { standbyTls } from './standby/standby-tls.ts'
+import type { UnsealedVault } from './vault/vault.ts'
 import { readRootFile, readWebhookRoots } from './root-file.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -41,9 +41,9 @@ export async function* checkHub(env: Environment): AsyncGenerator<Finding> {
   yield* findSecretFiles(env)
   const failed = await tryTo('vault', 'SVC_VAULT_ROOT', async () => becomeOwnerOf(config.vaultRoot))
   if (failed !== undefined) yield failed
-  const { findings, isHubRunning, isCopy } = await findVault(config)
+  const { findings, isHubRunning, copy } = await findVault(config)
   yield* findings
-  if (isCopy && !isHubRunning) yield* findHub(config)
+  if (copy !== undefined && !isHubRunning) yield* findHub(copy, config)
   yield* findPorts(config, isHubRunning)
   yield* findNames(config)
   yield* findDatabase(config)
@@ -52,17 +52,16 @@ export async function* checkHub(env: Environment): AsyncGenerator<Finding> {
 
 /** As the standby that would start here. */
 async function* findHub(
-  config: Pick<HubConfig, 'vaultRoot' | 'passphrase' | 'standbyOf'>,
+  { dataKey, vaultId }: UnsealedVault,
+  { standbyOf: hub }: Pick<HubConfig, 'standbyOf'>,
 ): AsyncGenerator<Finding> {
   const variable = 'SVC_STANDBY_OF'
-  const { standbyOf: hub } = config
   if (hub === undefined) {
     const message = 'the vault is the copy of a standby: which hub is it of?'
     yield { check: 'standby', status: 'failed', message, variable }
     return
   }
   const failed = await tryTo('standby', variable, async () => {
-    const { dataKey, vaultId } = await unsealStandby(config)
     const tls = standbyTls(dataKey, vaultId, 'standby')
     const socket = await callHub({ hub, tls }, AbortSignal.timeout(HUB_MS_MAX))
     socket.destroy()

@@ -11,7 +11,7 @@ import type { HubConfig } from './config.ts'
 import { HUB_VARIABLES } from './hub-variables.ts'
 import { unsealStandby } from './standby/run-standby.ts'
 import { isStandby, requireNoOtherHub } from './standby/standby-role.ts'
-import { lockVault, unsealVault, type VaultLock } from './vault/vault.ts'
+import { lockVault, type UnsealedVault, unsealVault, type VaultLock } from './vault/vault.ts'
 
 export interface Finding {
   readonly check:
@@ -56,8 +56,8 @@ export async function* findSecretFiles(env: Environment): AsyncGenerator<Finding
 export interface VaultFindings {
   readonly findings: readonly Finding[]
   readonly isHubRunning: boolean
-  /** Of a standby. */
-  readonly isCopy: boolean
+  /** Of a standby; undefined for a hub's, and for one that does not open. */
+  readonly copy: UnsealedVault | undefined
 }
 
 /** Changes nothing, and also answers whether a hub has the vault open. */
@@ -69,7 +69,7 @@ export async function findVault(
   const note = (status: Finding['status'], message: string, variable?: string): void =>
     void findings.push({ check: 'vault', status, message, variable })
   let isHubRunning = false
-  let isCopy = false
+  let copy: UnsealedVault | undefined
   try {
     const { mode } = await stat(vaultRoot)
     if ((mode & OTHERS) !== 0) {
@@ -87,8 +87,7 @@ export async function findVault(
     if (errnoCode(error) !== 'ENOENT') note('failed', describeError(error), 'SVC_VAULT_ROOT')
   }
   try {
-    isCopy = isStandby(config)
-    if (isCopy) await unsealStandby(config)
+    if (isStandby(config)) copy = await unsealStandby(config)
     else {
       requireNoOtherHub(vaultRoot)
       await unsealVault(vaultRoot, passphrase)
@@ -96,13 +95,13 @@ export async function findVault(
     const lock = tryLock(vaultRoot)
     isHubRunning = lock === undefined
     lock?.release()
-    const holder = isCopy ? 'this machine is a standby that runs' : 'a hub has it open'
+    const holder = copy ? 'this machine is a standby that runs' : 'a hub has it open'
     note('ok', `the passphrase opens it${isHubRunning ? `, and ${holder}` : ''}`)
   } catch (error) {
     const isPassphrase = describeError(error).includes('passphrase')
     note('failed', describeError(error), isPassphrase ? 'SVC_MASTER_PASSPHRASE' : 'SVC_VAULT_ROOT')
   }
-  return { findings, isHubRunning, isCopy }
+  return { findings, isHubRunning, copy }
 }
 
 function tryLock(vaultRoot: string): VaultLock | undefined {
