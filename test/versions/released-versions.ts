@@ -155,6 +155,7 @@ async function run(
 
 /** What `npm test` and the test runner say of this tree is not about the one that is installed; whom npm trusts is. */
 function environmentForTools(): NodeJS.ProcessEnv {
-  const ours = /^(?:NODE_(?!EXTRA_CA_CERTS$)|GIT_|npm_(?:package|lifecycle|command|execpath|config_local_prefix))/
+  const ours =
+    /^(?:NODE_(?!EXTRA_CA_CERTS$)|GIT_|npm_(?:package|lifecycle|command|execpath|config_local_prefix))/
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !ours.test(name)))
 }
