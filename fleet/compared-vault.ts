@@ -12,6 +12,7 @@ import {
   createReadAgentNews,
   type ReadAgentNews,
 } from '../src/hub/service/agent/read-agent-news.ts'
+import { createGiveSelected } from '../src/hub/service/cargo/give-selected.ts'
 import { createPollRecorder, type PollRecorder } from '../src/hub/service/agent/record-polls.ts'
 import type { Store } from '../src/hub/store/store.ts'
 import { unsealVault } from '../src/hub/vault/vault.ts'
@@ -124,7 +125,10 @@ export async function openComparedVault(
         thresholdMs: THRESHOLD_MS,
         certificatesMax: 100,
       }).collect(),
-    readNews: createReadAgentNews(store),
+    readNews: createReadAgentNews(
+      store,
+      createGiveSelected(store, clock, logging.forModule('hub.cargas')),
+    ),
     nextAgent,
     nextRequest: () => {
       turn += 1

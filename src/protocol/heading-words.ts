@@ -127,6 +127,7 @@ export const HEADING_WORDS = {
   valid: ['valid', 'validos'],
   versao: ['version', 'versao'],
   version: ['version', 'versao'],
+  where: ['where', 'seletor'],
   waiting_reason: ['waiting_reason', 'motivo_da_espera'],
   waiting_reason_at: ['waiting_reason_at', 'motivo_da_espera_em'],
 } as const satisfies Words

@@ -79,7 +79,7 @@ describe('completion', () => {
           '--dry-run',
           '--help',
         ],
-        'svc,carga,reseal,--e': ['--escrow-identity'],
+        'svc,carga,reseal,--e': ['--escrow-identity', '--every'],
         'svc,entrega,retry,--a': ['--all'],
         'svc,policy,': ['set', 'list', 'show', 'remove', '--help'],
         'svc,politica,set,--no-': [

@@ -222,6 +222,7 @@ export const READER_CALLS: PortCalls<Exclude<keyof StoreReader, 'webhooks'>> = {
     (page) => (w) => w.pageStatusDeliveries('falhou', page),
   ),
   listLateDeliveries: [(w) => w.listLateDeliveries([ORDINARY.deliveryId], RULE)],
+  listSelectedCargoes: [(w) => w.listSelectedCargoes()],
   listCargoesNamed: [(w) => w.listCargoesNamed('file-7', 5)],
   pagePolicies: [...PAGES, { after: 'role-7', limit: 10 }].map(
     (page) => (w) => w.pagePolicies(page),

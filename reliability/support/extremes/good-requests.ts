@@ -55,6 +55,9 @@ export const GOOD_REQUESTS: GoodRequests = {
   showCargo: async (target) => ({ carga: await createCargo(target) }),
   updateCargo: async (target) => ({ carga: await createCargo(target) }),
   removeCargo: async (target) => ({ carga: await createCargo(target) }),
+  selectCargo: async (target) => ({ carga: await createCargo(target), where: 'env=prod' }),
+  showSelection: async (target) => ({ carga: await createCargo(target) }),
+  pruneCargo: async (target) => ({ carga: await createSelectedCargo(target) }),
   listRecipients: ({ hostname }) => ({ agentes: [hostname], roles: [] }),
   readContent: async (target) => ({ carga: await createCargo(target) }),
   cancelDelivery: async ({ admin, hostname }) => {
@@ -115,6 +118,11 @@ export const GOOD_REQUESTS: GoodRequests = {
 
 export function cargoFor(hostname: string): AdminRequest<'createCargo'> {
   return { tipo: 'csr_cert', nome: freshName(), agentes: [hostname], roles: [], sans: [] }
+}
+
+async function createSelectedCargo({ admin, role }: Target): Promise<string> {
+  const request = { tipo: 'csr_cert', nome: freshName(), agentes: [], roles: [], sans: [] }
+  return (await admin.createCargo({ ...request, where: `role=${role}` })).carga_id
 }
 
 async function createCargo({ admin, hostname }: Target): Promise<string> {

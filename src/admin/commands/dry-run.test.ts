@@ -52,6 +52,8 @@ const COMMANDS: { readonly [Name in AdminNamesOf<'changes' | 'creates'>]: string
   createCargo: 'carga create --tipo csr_cert --nome site --agente web-1',
   updateCargo: `carga update ${ID}`,
   removeCargo: `carga remove ${ID}`,
+  selectCargo: `carga select ${ID} --where env=prod`,
+  pruneCargo: `carga select ${ID} --prune`,
   cancelDelivery: `entrega cancel ${ID}`,
   retryDeliveries: 'entrega retry --all',
   setPolicy: 'politica set web --token-ttl-max 1h',

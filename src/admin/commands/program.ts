@@ -27,6 +27,7 @@ import { registerCargaCreate } from './carga/carga-create.ts'
 import { registerCargaList } from './carga/carga-list.ts'
 import { registerCargaRemove } from './carga/carga-remove.ts'
 import { registerCargaReseal } from './carga/carga-reseal.ts'
+import { registerCargaSelect } from './carga/carga-select.ts'
 import { registerCargaShow } from './carga/carga-show.ts'
 import { registerCargaUpdate } from './carga/carga-update.ts'
 import { registerCheckpoint } from './checkpoint.ts'
@@ -134,6 +135,7 @@ const NOUNS: readonly Noun[] = [
       registerCargaShow,
       registerCargaUpdate,
       registerCargaReseal,
+      registerCargaSelect,
       registerCargaRemove,
     ],
   },

@@ -121,6 +121,7 @@ export function toAdminCargo(cargo: Cargo): AdminCargo {
     nome: cargo.name,
     versao: cargo.version,
     sans: [...cargo.sans],
+    where: cargo.where,
     created_at: cargo.createdAt.toISOString(),
   }
 }

@@ -3,6 +3,7 @@
 
 import { AdminRefusal } from './admin-act.ts'
 import type { AdminRole } from '../../protocol/admin/roles.ts'
+import type { Selector } from '../../protocol/selector.ts'
 import type { Agent } from '../domain/agent.ts'
 import type { Cargo } from '../domain/cargo.ts'
 import type { Policy } from '../domain/policy.ts'
@@ -57,6 +58,30 @@ export async function refuseOperatorsAutomaticSans(
     if (!policy.automaticCargoes.includes(id)) continue
     const given = { hostname: '', role: policy.role, policies: [policy], sans }
     refuseSans(`the automatic load ${name}`, given)
+  }
+}
+
+/**
+ * Hosts that come to match later get the names too: so the selector has to say which roles match, and the politica of each has to
+ * name them.
+ */
+export async function refuseOperatorsSelectedSans(
+  reader: StoreReader,
+  { terms }: Selector,
+  sans: readonly string[],
+  by: AdminRole,
+): Promise<void> {
+  if (by === 'admin' || sans.length === 0) return
+  const roles = terms.find((term) => term.key === 'role' && !term.isNegated)?.values
+  if (roles === undefined) {
+    throw new AdminRefusal(
+      'san_forbidden',
+      'a token of role operator gives names only by a selector that says which roles match, as in role=web',
+    )
+  }
+  for (const role of roles) {
+    const policies = await reader.findPolicies(role)
+    refuseSans(`hosts of role ${role}`, { hostname: '', role, policies, sans })
   }
 }
 

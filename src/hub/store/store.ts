@@ -108,6 +108,9 @@ export interface StoreReader {
   /** At most `limit` that are not removed, oldest first. */
   listCargoesNamed(name: string, limit: number): Promise<Cargo[]>
 
+  /** All that belong to a selector and are not removed, oldest first. */
+  listSelectedCargoes(): Promise<Cargo[]>
+
   findContent(id: CargoId): Promise<CargoContent | undefined>
   /** Undefined also for a content without a mode. */
   findContentMode(id: CargoId): Promise<number | undefined>

@@ -88,6 +88,8 @@ export const AdminCargo = Type.Object({
   nome: Type.String(),
   versao: Type.Integer(),
   sans: Type.Array(Type.String()),
+  /** The selector that it belongs to; null for a carga of named hosts. */
+  where: nullable(Type.String()),
   created_at: time,
 })
 export type AdminCargo = Static<typeof AdminCargo>
@@ -172,6 +174,8 @@ export const AdminRecipient = Type.Object({
   role: Type.String(),
   /** Null for an agent that has told the hub none: its version cannot open sealed files. */
   recipient: nullable(Type.String()),
+  /** It matches the selector of the carga, which is not sealed for it yet. */
+  waits: Type.Optional(Type.Literal(true)),
 })
 export type AdminRecipient = Static<typeof AdminRecipient>
 

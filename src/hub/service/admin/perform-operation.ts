@@ -113,7 +113,8 @@ function createTurn(hub: AdminContext, { actor }: AdminCaller, kept?: KeptReply)
 }
 
 async function spread({ notifier, cutOff, webhooks }: AdminHub, news: News): Promise<void> {
-  const { agents, revoked, areWebhooksChanged } = news
+  const { agents, revoked, areWebhooksChanged, isForAll } = news
+  if (isForAll === true) notifier?.announceAll()
   if (agents !== undefined) notifier?.announce(agents)
   if (revoked !== undefined) cutOff?.(revoked)
   if (areWebhooksChanged === true) await webhooks?.changed()

@@ -40,6 +40,7 @@ type ChangeName = AdminNamesOf<'changes' | 'creates'>
 const FINGERPRINT = 'SHA256:bh7dZLn8Mt2U2/YmVuZ3OpXMDCPbgdPyARsy3xo7kRA'
 const DAY_MS = 86_400_000
 const SITE = { tipo: 'csr_cert', nome: 'site', agentes: [], roles: ['web'], sans: [] }
+const OF_SELECTOR = { ...SITE, nome: 'host', roles: [], where: 'role=web' }
 
 /** A vault with one thing of each kind, and all that a rehearsal could have an effect on. */
 interface Setting {
@@ -50,6 +51,7 @@ interface Setting {
   readonly agents: readonly string[]
   readonly cosigned: AdminRequest<'keepCosigned'>
   readonly made: {
+    readonly selected: string
     readonly carga: string
     readonly entrega: string
     readonly token: string
@@ -125,6 +127,8 @@ async function withVault(work: (setting: Setting) => Promise<void>, more = 0): P
   await hub.admin.setPolicy({ role: 'web', nome: 'web' })
   await hub.admin.createJoinRule(JOIN_RULE)
   const { id: webhook } = await insertWebhook(store)
+  const { carga_id: selected } = await hub.admin.createCargo(OF_SELECTOR)
+  await hub.admin.selectCargo({ carga: selected, where: 'role=db' })
   const failed = entregas.map(({ id }) => id as DeliveryId)
   await store.write(async (writer) => {
     for (const id of failed) await writer.setDeliveryStatus(id, 'falhou', NOW, 'disk full')
@@ -143,7 +147,7 @@ async function withVault(work: (setting: Setting) => Promise<void>, more = 0): P
     },
     agents: agents.map(({ id }) => id),
     cosigned,
-    made: { carga, entrega: failed[0] ?? '', token, webhook },
+    made: { carga, selected, entrega: failed[0] ?? '', token, webhook },
     dump: () => {
       const sql = `SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name`
       const tables = reader.prepare(sql).all() as { name: string }[]
@@ -224,6 +228,8 @@ const REQUESTS: Requests = {
   ],
   updateCargo: ({ made: { carga } }) => [{ carga, sans: ['a.example'] }],
   removeCargo: ({ made: { carga } }) => [{ carga }],
+  selectCargo: ({ made: { carga } }) => [{ carga, where: 'role=web' }],
+  pruneCargo: ({ made: { selected } }) => [{ carga: selected }],
   cancelDelivery: ({ made: { entrega } }) => [{ entrega }],
   retryDeliveries: ({ made: { entrega } }) => [{ entrega }, {}],
   setPolicy: () => [{ role: 'web', token_ttl_max: 600 }],
@@ -256,6 +262,8 @@ const REFUSED: { readonly [Name in ChangeName]: AdminRequest<Name> } = {
   createCargo: SITE,
   updateCargo: { carga: randomUUID() },
   removeCargo: { carga: randomUUID() },
+  selectCargo: { carga: randomUUID(), where: 'role=web' },
+  pruneCargo: { carga: randomUUID() },
   cancelDelivery: { entrega: randomUUID() },
   retryDeliveries: { entrega: randomUUID() },
   setPolicy: { role: 'db', nome: 'web' },

@@ -4,7 +4,7 @@ import { formatDurationMs } from '../../../platform/durations.ts'
 import { AdminRefusal } from '../admin-act.ts'
 import type { AdminRequest } from '../../../protocol/admin/operations.ts'
 import { DeliveryKind } from '../../../protocol/words.ts'
-import type { Cargo } from '../../domain/cargo.ts'
+import { type Cargo, sharedFileOf } from '../../domain/cargo.ts'
 import { EVERY_NAME, type Policy } from '../../domain/policy.ts'
 import {
   CERT_TTL_SECONDS_MIN,
@@ -14,7 +14,6 @@ import {
 } from '../../domain/role-rules.ts'
 import { isSubjectAltName, sharesHost } from '../../domain/subject-alt-name.ts'
 import type { StoreReader } from '../../store/store.ts'
-import { sharedFileOf } from '../cargo/deliver-automatically.ts'
 import { findCargo } from '../cargo/find-cargo.ts'
 
 export function emptyPolicy(role: string): Policy {

@@ -2,7 +2,7 @@
 // hosts of a label are read in the order of a list, however many others there are.
 
 import type { AgentId } from '../../../protocol/identifiers.ts'
-import type { Labels } from '../../../protocol/labels.ts'
+import { isReported, type Labels } from '../../../protocol/labels.ts'
 import type { Agent } from '../../domain/agent.ts'
 import type { HostIndex, HostSource } from '../../domain/host-source.ts'
 import type { LabelChange } from '../../domain/label-change.ts'
@@ -50,25 +50,34 @@ export function selectLabels(
 }
 
 export function changeLabels(session: SqlSession, changes: readonly LabelChange[]): void {
+  for (const [isDeciding, some] of Map.groupBy(changes, decidesAnything)) {
+    const subject = isDeciding ? some.map(({ agentId }) => agentId) : 'no agent'
+    session.about(subject, () => writeLabels(session, some))
+  }
+}
+
+/** What agents report of themselves does not. docs/protocol.md LBL-7. */
+function decidesAnything({ set, removed }: LabelChange): boolean {
+  return [...set.keys(), ...removed].some((key) => !isReported(key))
+}
+
+function writeLabels(session: SqlSession, changes: readonly LabelChange[]): void {
   const set = changes.flatMap(({ agentId, set: labels }) =>
     [...labels].map(([key, value]) => [agentId, key, value]),
   )
   const removed = changes.flatMap(({ agentId, removed: keys }) => keys.map((key) => [agentId, key]))
-  // Nothing that an agent is answered depends on its labels.
-  session.about('no agent', () => {
-    session.run(
-      `INSERT INTO agentes_labels (agente_id, chave, valor, hostname)
-       SELECT wanted.value ->> 0, wanted.value ->> 1, wanted.value ->> 2, agentes.hostname
-       FROM json_each(?) AS wanted CROSS JOIN agentes ON agentes.id = wanted.value ->> 0 WHERE true
-       ON CONFLICT DO UPDATE SET valor = excluded.valor`,
-      JSON.stringify(set),
-    )
-    session.run(
-      `DELETE FROM agentes_labels WHERE (agente_id, chave) IN
-         (SELECT value ->> 0, value ->> 1 FROM json_each(?))`,
-      JSON.stringify(removed),
-    )
-  })
+  session.run(
+    `INSERT INTO agentes_labels (agente_id, chave, valor, hostname)
+     SELECT wanted.value ->> 0, wanted.value ->> 1, wanted.value ->> 2, agentes.hostname
+     FROM json_each(?) AS wanted CROSS JOIN agentes ON agentes.id = wanted.value ->> 0 WHERE true
+     ON CONFLICT DO UPDATE SET valor = excluded.valor`,
+    JSON.stringify(set),
+  )
+  session.run(
+    `DELETE FROM agentes_labels WHERE (agente_id, chave) IN
+       (SELECT value ->> 0, value ->> 1 FROM json_each(?))`,
+    JSON.stringify(removed),
+  )
 }
 
 interface SourceSql {

@@ -13,6 +13,7 @@ import { FIRST_ENDS } from './first-ends-tables.ts'
 import { FLEET_CHANGES } from './fleet-changes-tables.ts'
 import { FLEET_COUNTS } from './fleet-counts-tables.ts'
 import { IN_USE, IN_USE_BEFORE } from './in-use-tables.ts'
+import { CARGO_SELECTORS } from './cargo-rows.ts'
 import { JOIN_RULES } from './join-rules.ts'
 import { JOURNAL_POSITION } from './journal-position.ts'
 import { LAST_RESTORE } from './last-restore.ts'
@@ -394,4 +395,6 @@ export const MIGRATIONS: readonly Migration[] = [
   // Earlier programs do not find a token that is bounded: domain/hash-token.ts.
   { sql: BOUNDED_ACCESS_TOKENS, readableFrom: STEPS.length },
   { sql: JOIN_RULES, readableFrom: STEPS.length },
+  // Earlier programs give a carga to the hosts that it was made for, and leave those that come to match alone.
+  { sql: CARGO_SELECTORS, readableFrom: STEPS.length },
 ]

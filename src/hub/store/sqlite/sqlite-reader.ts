@@ -77,7 +77,13 @@ import {
 import { countHosts, selectHosts, selectLabels } from './agent-labels.ts'
 import { selectLastPolls } from './agent-polls.ts'
 import { type AgentRequestsRow, type AgentRow, toAgent, toAgentRequests } from './agent-rows.ts'
-import { type CargoRow, type ContentRow, toCargo, toContent } from './cargo-rows.ts'
+import {
+  type CargoRow,
+  type ContentRow,
+  SELECTED_CARGOES,
+  toCargo,
+  toContent,
+} from './cargo-rows.ts'
 import {
   type CertificateRow,
   type StandingCertificateRow,
@@ -260,6 +266,10 @@ export class SqliteReader extends SqliteJoinReader implements StoreReader {
     const sql = `SELECT * FROM cargas INDEXED BY cargas_por_nome
       WHERE nome = ? AND removed_at IS NULL ORDER BY ordem LIMIT ?`
     return this.session().all<CargoRow>(sql, name, limit).map(toCargo)
+  }
+
+  async listSelectedCargoes(): Promise<Cargo[]> {
+    return this.session().all<CargoRow>(SELECTED_CARGOES).map(toCargo)
   }
 
   async findContent(id: CargoId): Promise<CargoContent | undefined> {
