@@ -23,6 +23,7 @@ import { createMetricSet } from '../src/platform/metric-set.ts'
 import type { Secret } from '../src/platform/secret.ts'
 import type { AgentId, Hostname } from '../src/protocol/identifiers.ts'
 import { limitsFrom } from '../src/protocol/hub-limits.ts'
+import { NO_ISSUERS } from '../test/fakes/issuer-keys.ts'
 import { createFakeAuthority } from '../test/fakes/fake-authority.ts'
 import { makeCsrPem } from '../test/support/made-csr.ts'
 import { sha256OfCertificate } from './planned-fleet.ts'
@@ -69,6 +70,7 @@ export async function openComparedVault(
   const agents = await readAgents(store)
   const polls = createPollRecorder(store, clock, logging.forModule('polls'))
   const services = createAgentServices({
+    issuerKeys: NO_ISSUERS,
     config: {
       identityMatch: 'identity',
       serverNames: ['localhost'],

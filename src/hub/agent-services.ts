@@ -30,6 +30,7 @@ import { createRecoverIdentity, type RecoverIdentity } from './service/agent/rec
 import type { ShownLog } from './service/agent/show-log.ts'
 import type { LastRestore } from './domain/decide-take-back.ts'
 import { hashToken } from './domain/hash-token.ts'
+import type { IssuerKeys } from './domain/issuer-keys.ts'
 import type { LogTree } from './domain/log-tree.ts'
 import type { WaitingReasons } from './service/waiting-reasons.ts'
 import type { Store } from './store/store.ts'
@@ -43,6 +44,7 @@ export interface AgentServicesDependencies {
   /** Of one of several that share the vault. */
   readonly hubId?: string | undefined
   readonly authority: CertificateAuthority
+  readonly issuerKeys: IssuerKeys
   readonly clock: Clock
   readonly logging: Logging
   readonly polls: PollRecorder
@@ -133,6 +135,7 @@ export function createAgentServices(dependencies: AgentServicesDependencies): Ag
       store,
       hubId,
       authority,
+      keys: dependencies.issuerKeys,
       clock,
       log: enrollLog,
       hubNames,

@@ -72,6 +72,8 @@ export const READER_CALLS: PortCalls<Exclude<keyof StoreReader, 'webhooks'>> = {
   findJoinRuleByToken: [(w) => w.findJoinRuleByToken('800000123'.padEnd(64, '0') as TokenHash)],
   findJoinRuleNamed: [(w) => w.findJoinRuleNamed('rule-291')],
   listWatchedJoinRules: [(w) => w.listWatchedJoinRules()],
+  listJoinRulesOfIssuer: [(w) => w.listJoinRulesOfIssuer('https://issuer.example', 50)],
+  findJoinProof: [(w) => w.findJoinProof('7'.padEnd(64, '0'))],
   countJoinClaims: [(w) => w.countJoinClaims(ORDINARY.joinRuleId)],
   pageJoinRules: [...PAGES, { after: ORDINARY.joinRuleId, limit: 10 }].map(
     (page) => (w) => w.pageJoinRules(page),

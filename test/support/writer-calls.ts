@@ -161,6 +161,13 @@ export const WRITER_CALLS: PortCalls<Exclude<keyof StoreWriter, keyof StoreReade
   requestRotation: [(w) => w.requestRotation(HEAVY.agentId, { at: NOW, afterSeq: 1 })],
   insertToken: [(w) => w.insertToken(token)],
   updateToken: [(w) => w.updateToken({ ...token, hash: ORDINARY.tokenHash })],
+  claimJoinProof: [
+    (w) =>
+      w.claimJoinProof(
+        { id: '7'.padEnd(64, '0'), tokenHash: '8'.padEnd(64, '0') as TokenHash, expiresAt: NOW },
+        NOW,
+      ),
+  ],
   insertJoinRule: [(w) => w.insertJoinRule(joinRule)],
   updateJoinRule: [(w) => w.updateJoinRule({ ...joinRule, id: ORDINARY.joinRuleId })],
   endExpiredTokens: [(w) => w.endExpiredTokens(NOW)],

@@ -221,6 +221,10 @@ export interface StoreReader {
   /** Lists page by page, in the order of the list; undefined when there is no row `after`. */
   pageAgents(page: Page): Promise<Agent[] | undefined>
   pageTokens(page: Page): Promise<EnrollmentToken[] | undefined>
+  /** At most `limit` that nobody ended, newest first. */
+  listJoinRulesOfIssuer(issuer: string, limit: number): Promise<JoinRule[]>
+  /** For whom a workload's token was used. */
+  findJoinProof(id: string): Promise<TokenHash | undefined>
   /** Newest first. */
   pageJoinRules(page: Page): Promise<JoinRule[] | undefined>
   /** All that ever joined by the rule, oldest first, after the use of which `after` is the beginning of the hash. */
@@ -289,6 +293,8 @@ export interface StoreWriter extends StoreReader {
   insertJoinRule(rule: JoinRule): Promise<void>
   /** Replaces everything but the id. */
   updateJoinRule(rule: JoinRule): Promise<void>
+  /** Again for the same host it changes nothing; what has expired is forgotten. */
+  claimJoinProof(proof: UsedProof, now: Date): Promise<void>
   /** Permanently ends the tokens whose time is over, admin tokens and join rules too. */
   endExpiredTokens(now: Date): Promise<void>
 
@@ -462,6 +468,15 @@ export interface DeliveryPage {
 export interface Replacement {
   readonly old: DeliveryId
   readonly successor: Delivery
+}
+
+/** The token of a workload, which is for one host. */
+export interface UsedProof {
+  readonly id: string
+  /** Of the token that is derived for the host. */
+  readonly tokenHash: TokenHash
+  /** No claim is kept longer. */
+  readonly expiresAt: Date
 }
 
 /** The use of a join rule by one host. */

@@ -50,6 +50,9 @@ export const ADMIN_ERRORS = {
   hostname_invalid: { status: 400, when: 'The hostname is not a lower-case host name.' },
   hostname_reserved: { status: 400, when: 'The hostname is a name of the hub itself.' },
   pattern_invalid: { status: 400, when: 'The pattern cannot name the hosts of a join rule.' },
+  issuer_invalid: { status: 400, when: 'The hub cannot ask this issuer for its keys.' },
+  claim_invalid: { status: 400, when: 'A claim of a join rule would let in everybody.' },
+  jwks_invalid: { status: 400, when: 'The keys of a join rule are no JSON Web Key Set.' },
   ttl_too_long: { status: 400, when: 'A token may not live that long.' },
   cert_ttl_too_short: { status: 400, when: 'A `cert_ttl` is shorter than a certificate may live.' },
   cert_ttl_refused: {
@@ -122,6 +125,10 @@ export const ADMIN_ERRORS = {
   hub_runs: { status: 409, when: 'Only with `force` a hub is removed that runs.' },
   admin_token_ambiguous: { status: 409, when: 'More than one admin token has this name.' },
   admin_token_exists: { status: 409, when: 'An admin token of this name is still good.' },
+  join_rules_too_many: {
+    status: 409,
+    when: 'As many join rules as may do so take tokens of this issuer.',
+  },
   join_rule_exists: { status: 409, when: 'A join rule of this name is in force.' },
   agent_not_revoked: { status: 409, when: 'Only a revoked agent can be removed.' },
   labels_too_many: { status: 409, when: 'A host would have more labels than it may have.' },

@@ -1,3 +1,4 @@
+import { printableExtract } from '../../../platform/printable.ts'
 import { timeOrderedUuid } from '../../../platform/time-ordered-uuid.ts'
 import type { CertificateRequest } from '../../../pki/csr.ts'
 import type { WireErrorCode } from '../../../protocol/errors.ts'
@@ -11,7 +12,7 @@ import type { EnrollmentToken } from '../../domain/enrollment-token.ts'
 import { enrolledLabels, findLabelChange } from '../../domain/label-change.ts'
 import type { StoreReader, StoreWriter } from '../../store/store.ts'
 import { deliverAutomatically } from '../cargo/deliver-automatically.ts'
-import { findUsedToken } from '../find-token-use.ts'
+import { findUsedToken, type WorkloadUse } from '../find-token-use.ts'
 import { findRules, mayOperatorsReenroll } from '../find-rules.ts'
 import { recordCertificate, recordHubAct } from '../hub-acts.ts'
 import { changeRecipient } from './record-recipient.ts'
@@ -23,6 +24,7 @@ export interface EnrollmentToCommit {
   readonly signed: SignedCertificate
   readonly fingerprint: string | undefined
   readonly recipient: Recipient | undefined
+  readonly workload?: WorkloadUse | undefined
   readonly hubNames: readonly string[]
   readonly now: Date
 }
@@ -34,7 +36,7 @@ export type CommittedEnrollment =
 /** Agent, certificate, token, deliveries and log entries in one commit; the token, or the join rule, is looked at once more. */
 export async function commitEnrollment(
   writer: StoreWriter,
-  { token, csr, signed, fingerprint, recipient, hubNames, now }: EnrollmentToCommit,
+  { token, csr, signed, fingerprint, recipient, workload, hubNames, now }: EnrollmentToCommit,
 ): Promise<CommittedEnrollment> {
   const known = await writer.findAgentByHostname(token.expectedHostname)
   const { hash: tokenHash, joinRuleId, expectedHostname: hostname, expectedRole: role } = token
@@ -72,6 +74,7 @@ export async function commitEnrollment(
     ...(token.labels.size > 0 && { labels: toLabelRecord(token.labels) }),
     reenroll: known !== undefined,
     ...(await nameRule(writer, joinRuleId)),
+    ...(workload && { issuer: workload.issuer, subject: printableOf(workload.subject) }),
     ...(rules.policyName !== undefined && { politica: rules.policyName, ...automatic }),
   })
   // A host that was rebuilt without a recipient cannot open what is sealed to the one that it had.
@@ -98,6 +101,12 @@ async function giveLabels(writer: StoreWriter, agentId: AgentId, ofToken: Labels
   const before = (await writer.listLabels([agentId])).get(agentId) ?? new Map<string, string>()
   const change = findLabelChange(agentId, before, enrolledLabels(before, ofToken))
   if (change !== undefined) await writer.changeLabels([change])
+}
+
+const SUBJECT_CHARACTERS_MAX = 256
+
+function printableOf(subject: string | null): string | null {
+  return subject === null ? null : printableExtract(subject, SUBJECT_CHARACTERS_MAX)
 }
 
 async function nameRule(

@@ -14,7 +14,7 @@ import { FLEET_CHANGES } from './fleet-changes-tables.ts'
 import { FLEET_COUNTS } from './fleet-counts-tables.ts'
 import { IN_USE, IN_USE_BEFORE } from './in-use-tables.ts'
 import { CARGO_SELECTORS } from './cargo-rows.ts'
-import { JOIN_RULES } from './join-rules.ts'
+import { JOIN_RULES, WORKLOAD_TOKENS } from './join-rules.ts'
 import { JOURNAL_POSITION } from './journal-position.ts'
 import { LAST_RESTORE } from './last-restore.ts'
 import { LISTS_BY_NAME } from './lists-by-name-tables.ts'
@@ -397,4 +397,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { sql: JOIN_RULES, readableFrom: STEPS.length },
   // Earlier programs give a carga to the hosts that it was made for, and leave those that come to match alone.
   { sql: CARGO_SELECTORS, readableFrom: STEPS.length },
+  // Earlier programs know no token of a workload: token_not_found.
+  { sql: WORKLOAD_TOKENS, readableFrom: STEPS.length },
 ]

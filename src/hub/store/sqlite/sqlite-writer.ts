@@ -30,7 +30,7 @@ import type { OpenSigning } from '../../domain/open-signing.ts'
 import type { Policy } from '../../domain/policy.ts'
 import type { RevertedTarget } from '../../domain/reverted-target.ts'
 import type { AgentTrust, RootSet } from '../../domain/root-set.ts'
-import type { News, Replacement, SettledDelivery, StoreWriter } from '../store.ts'
+import type { News, Replacement, SettledDelivery, StoreWriter, UsedProof } from '../store.ts'
 import { forgetCaRefusals, markCaFailing, markCaRefused, markCaRevoked } from './ca-revocations.ts'
 import { insertReply } from './admin-replies.ts'
 import { insertEntries, selectChainEnd } from './entries.ts'
@@ -55,6 +55,7 @@ import {
 } from './access-tokens.ts'
 import { changeLabels } from './agent-labels.ts'
 import {
+  claimJoinProof,
   countJoin,
   endExpiredJoinRules,
   insertJoinRule,
@@ -201,6 +202,11 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
     const session = this.session()
     session.about('no agent', () => updateJoinRule(session, rule))
     this.#memory.tokenEnds.noteToken(rule.expiresAt)
+  }
+
+  async claimJoinProof(proof: UsedProof, now: Date): Promise<void> {
+    const session = this.session()
+    session.about('no agent', () => claimJoinProof(session, proof, now))
   }
 
   async insertCertificate(certificate: NewIssuedCertificate): Promise<IssuedCertificate> {
