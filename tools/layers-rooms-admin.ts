@@ -36,6 +36,11 @@ export const ADMIN_ROOMS: readonly Room[] = [
     imports: ['admin/terminal', 'protocol', 'platform', 'sealing'],
   },
   {
+    name: 'admin/declared',
+    what: 'files that declare a fleet: found, read, checked, written, and plans as people read them',
+    imports: ['protocol', 'platform'],
+  },
+  {
     name: 'admin/wiring',
     prefixes: [
       'src/admin/main.ts',
@@ -82,6 +87,7 @@ export const ADMIN_ROOMS: readonly Room[] = [
       'admin/doors',
       'admin/terminal',
       'admin/sealed',
+      'admin/declared',
       'completion',
       'backup',
       'doctor',

@@ -5,6 +5,7 @@ import { giveWay } from '../platform/give-way.ts'
 import { runProgram } from '../platform/program.ts'
 import { runSvc } from './run-svc.ts'
 import { askHiddenOn } from './terminal/ask-hidden.ts'
+import { confirmOn } from './terminal/confirm.ts'
 import { openProgress } from './terminal/progress.ts'
 
 void runProgram('svc', async () => {
@@ -20,6 +21,7 @@ void runProgram('svc', async () => {
     clock: systemClock,
     progress: openProgress(systemClock),
     ask: isOnTerminal ? askHiddenOn(stdin, stderr) : undefined,
+    confirm: isOnTerminal ? confirmOn(stdin, stderr) : undefined,
     userId: process.getuid?.(),
     // A single executable is its own script.
     command: isSea() ? [execPath] : [execPath, ...execArgv, script],

@@ -28,6 +28,8 @@ export interface Invocation extends Surroundings {
   readonly stderr: Writable
   /** What starts this program. */
   readonly command: readonly string[]
+  /** Asks a person for a yes; where svc runs on a terminal. */
+  readonly confirm?: ((question: string) => Promise<boolean>) | undefined
   /** Lets other programs go first from here on, where this process is svc's own. */
   readonly giveWay?: (() => Promise<void>) | undefined
 }
@@ -35,16 +37,20 @@ export interface Invocation extends Surroundings {
 /** Answers the exit status; a failure is told on stderr. */
 export async function runSvc(invocation: Invocation): Promise<number> {
   const { args, stdin, stderr, clock, progress } = invocation
+  let exitStatus = 0
+  const exitWith = (status: number): void => {
+    exitStatus = status
+  }
   try {
     const [word, pinFile] = args
     if (word === KEEPER_COMMAND && pinFile !== undefined) {
       const { keepPins } = await import('./sealed/pin-keeper.ts')
       await keepPins(stdin, pinFile, clock)
     } else {
-      await runCommandLine(args, createContext(invocation))
+      await runCommandLine(args, { ...createContext(invocation), exitWith })
     }
     progress.clear()
-    return 0
+    return exitStatus
   } catch (error) {
     progress.clear()
     reportFailure('svc', error, stderr)
@@ -102,6 +108,7 @@ function createContext(invocation: Invocation): CommandContext {
     clock,
     progress,
     note: (text) => void stderr.write(`svc: ${redactTokens(printableLines(text))}\n`),
+    confirm: invocation.confirm,
     useOptions: (options, isExamined) => {
       settings = options.config === undefined ? [] : ['--config', options.config]
       settingsPath = options.config ?? settingsPath

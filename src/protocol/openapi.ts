@@ -186,7 +186,11 @@ function describeReplies(operation: AdminOperation): Json {
     : { 200: describeReply(rehearsal, {}), ...done }
 }
 
-const TAGS = { versao: 'Its versao, as `"3"`.', politica: 'Changes whenever the politica changes.' }
+const TAGS = {
+  versao: 'Its versao, as `"3"`.',
+  politica: 'Changes whenever the politica changes.',
+  etag: 'Of all that the plan looked at.',
+}
 
 function describeTag({ version }: AdminOperation): Json {
   if (version === undefined) return {}

@@ -99,6 +99,7 @@ export const HubEventType = {
   vaultRestored: 'vault_restored',
   logArchived: 'log_archived',
   checkpointCosigned: 'checkpoint_cosigned',
+  fleetApplied: 'fleet_applied',
 } as const
 export type HubEventType = (typeof HubEventType)[keyof typeof HubEventType]
 

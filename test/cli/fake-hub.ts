@@ -29,9 +29,9 @@ import {
   createSealedState,
   type SealedState,
 } from './fake-sealed-operations.ts'
+import { FLEET_OPERATIONS } from './fake-declared.ts'
 import { EXAMINATION } from './fake-examination.ts'
 import { HUB } from './fake-hub-row.ts'
-import { JOIN_RULE_OPERATIONS } from './fake-join-rules.ts'
 import { POLICIES } from './fake-policies.ts'
 import { SEGMENTS } from './fake-segments.ts'
 
@@ -268,7 +268,7 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
       token: 'svct_plaintext',
       agent_command: 'SVC_ENROLL_TOKEN=svct_plaintext svc-agent enroll',
     }),
-    ...JOIN_RULE_OPERATIONS,
+    ...FLEET_OPERATIONS,
     listTokens: async () => ({ tokens: [token], next: null }),
     revokeToken: async () => token,
     listAgents: async () => ({ agentes: [AGENT], next: null }),

@@ -120,6 +120,8 @@ function statements(each: string): string[] {
     "INSERT INTO mudancas (acao, actor) VALUES ('retry', 'admin')",
     `INSERT INTO webhooks (id, url, tipos, segredo, created_at, geracao, cursor_seq, tentativas, espera_ms)
        VALUES ('${webhookId}', 'https://receiver.example', '[]', 's', 1, 1, 1, 0, 0)`,
+    `${each} INSERT INTO declarados (tipo, objeto, campo, nome, gestor)
+       SELECT 'agente', ${uuid('0')}, 'env', 'host-' || i, 'team-' || i FROM n`,
     `${each} INSERT INTO webhooks_mortos SELECT '${webhookId}', i, 1, 'why', 0 FROM n`,
   ]
 }

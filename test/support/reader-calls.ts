@@ -54,7 +54,7 @@ const HOST_INDEXES: readonly HostIndex[] = [
 const HOST_SOURCES: readonly HostSource[] = [{ by: 'all' }, ...HOST_INDEXES]
 const PAGES = [{ limit: 10 }]
 
-export const READER_CALLS: PortCalls<Exclude<keyof StoreReader, 'webhooks'>> = {
+export const READER_CALLS: PortCalls<Exclude<keyof StoreReader, 'webhooks' | 'declared'>> = {
   findAgentById: [(w) => w.findAgentById(HEAVY.agentId)],
   findAgentByHostname: [(w) => w.findAgentByHostname(HEAVY.hostname)],
   findAgentCertificate: [(w) => w.findAgentCertificate(HEAVY.agentId)],

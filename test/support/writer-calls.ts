@@ -4,6 +4,8 @@ import { randomUUID } from 'node:crypto'
 import { newAgent, newCargo, newCertificate, newContent, newEntry } from '../store/store-samples.ts'
 import type { Delivery } from '../../src/hub/domain/delivery.ts'
 import type { StoreReader, StoreWriter } from '../../src/hub/store/store.ts'
+import type { DeclaredWriter } from '../../src/hub/store/declared-store.ts'
+import type { OwnedField } from '../../src/hub/domain/plan-fleet.ts'
 import type { WebhookWriter } from '../../src/hub/store/webhook-store.ts'
 import type {
   DeliveryId,
@@ -292,7 +294,33 @@ export const WEBHOOK_CALLS: PortCalls<keyof WebhookWriter> = {
     (w) => w.webhooks.insertDead(dead),
     (w) => w.webhooks.insertDead({ ...dead, seq: 0 }),
   ],
+  setTypes: [(w) => w.webhooks.setTypes(webhookId, ['noted'])],
   markDeadToReplay: [(w) => w.webhooks.markDeadToReplay(webhookId)],
   removeDeadAfter: [(w) => w.webhooks.removeDeadAfter(webhookId, 5)],
   removeDead: [(w) => w.webhooks.removeDead(webhookId, 5)],
+}
+
+const OWNED: readonly OwnedField[] = ['env', 'zone'].map((field) => ({
+  kind: 'agente',
+  id: ORDINARY.agentId,
+  name: ORDINARY.hostname,
+  field,
+  manager: 'default',
+}))
+const NAMES = [HEAVY.hostname, ORDINARY.hostname]
+
+export const DECLARED_CALLS: PortCalls<keyof DeclaredWriter> = {
+  listOwnedWith: [(w) => w.declared.listOwnedWith('team-291')],
+  listOwned: [(w) => w.declared.listOwned(OWNED)],
+  pageOwned: [
+    (w) => w.declared.pageOwned({ limit: 10 }),
+    (w) => w.declared.pageOwned({ after: '20000', limit: 10 }),
+  ],
+  findAgentsNamed: [(w) => w.declared.findAgentsNamed(NAMES)],
+  findJoinRules: [
+    (w) => w.declared.findJoinRules({ names: ['heavy', 'rule-291'], ids: [ORDINARY.joinRuleId] }),
+  ],
+  findCargoes: [(w) => w.declared.findCargoes({ names: ['file-291'], ids: [HEAVY.cargoId] })],
+  putOwned: [(w) => w.declared.putOwned(OWNED)],
+  removeOwned: [(w) => w.declared.removeOwned(OWNED)],
 }

@@ -108,12 +108,19 @@ export const GOOD_REQUESTS: GoodRequests = {
   replayWebhook: webhookOf,
   removeWebhook: webhookOf,
   showStatus: () => ({}),
+  planFleet: ({ role }) => declaredFor(role),
+  applyFleet: ({ role }) => ({ ...declaredFor(role), files_sha256: '0'.repeat(64) }),
+  listOwnedFields: () => ({}),
   createAccessToken: () => ({ name: freshName(), role: 'viewer' }),
   listAccessTokens: () => ({}),
   revokeAccessToken: async ({ admin }) => {
     const { id } = await admin.createAccessToken({ name: freshName(), role: 'viewer' })
     return { token: id }
   },
+}
+
+function declaredFor(role: string) {
+  return { manager: freshName(), politicas: [{ role, reenroll: true }] }
 }
 
 export function cargoFor(hostname: string): AdminRequest<'createCargo'> {

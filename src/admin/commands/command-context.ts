@@ -29,6 +29,10 @@ export interface CommandContext {
    * this standard input. This one goes on with root's rights, and may write where the owner may not.
    */
   readonly byOwner?: () => PrintedByOwner | undefined
+  /** Asks a person; undefined where there is nobody to ask. */
+  readonly confirm?: ((question: string) => Promise<boolean>) | undefined
+  /** What svc exits with when nothing fails; 0 otherwise. */
+  readonly exitWith?: (status: number) => void
   /** Runs `work` on the vault or on the hub that holds it, and closes it again. */
   readonly withAdmin: WithAdmin
 }

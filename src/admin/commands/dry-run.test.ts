@@ -28,6 +28,8 @@ import { buildProgram, runCommandLine } from './program.ts'
 /** Files that `svc bundle sign` reads. */
 const DIRECTORY = mkdtempSync(join(tmpdir(), 'dry-run-'))
 const SIGNED = join(DIRECTORY, 'set.txt')
+const FLEET = join(DIRECTORY, 'fleet.toml')
+writeFileSync(FLEET, '[[policy]]\nrole = "web"\n')
 for (const path of [SIGNED, `${SIGNED}.minisig`]) writeFileSync(path, 'signed')
 after(() => rmSync(DIRECTORY, { recursive: true }))
 
@@ -65,6 +67,7 @@ const COMMANDS: { readonly [Name in AdminNamesOf<'changes' | 'creates'>]: string
   testWebhook: `webhook test ${ID}`,
   replayWebhook: `webhook replay ${ID} --dead`,
   removeWebhook: `webhook remove ${ID}`,
+  applyFleet: `apply -f ${FLEET}`,
   createAccessToken: 'admin token create --name ci --role viewer',
   revokeAccessToken: 'admin token revoke ci',
   removeHub: 'hubs remove hub-2',
@@ -220,8 +223,10 @@ describe('svc --dry-run', () => {
       'svc completion',
       'svc doctor',
       'svc evidence',
+      'svc export',
       'svc init',
       'svc join',
+      'svc plan',
       'svc restore',
       'svc status',
       'svc unseal',

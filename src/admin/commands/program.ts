@@ -51,6 +51,9 @@ import { registerEventoList } from './evento/evento-list.ts'
 import { registerEventoProof } from './evento/evento-proof.ts'
 import { registerEventoSegments } from './evento/evento-segments.ts'
 import { registerEventoVerify } from './evento/evento-verify.ts'
+import { registerApply } from './fleet/apply.ts'
+import { registerExport } from './fleet/export.ts'
+import { registerPlan } from './fleet/plan.ts'
 import { registerHubsList } from './hubs/hubs-list.ts'
 import { registerHubsRemove } from './hubs/hubs-remove.ts'
 import { registerInit } from './init.ts'
@@ -311,6 +314,9 @@ export function buildProgram(context: CommandContext, writeHelp: (text: string) 
   registerRestore(program, context)
   registerJoin(program, context)
   registerDoctor(program, context)
+  registerPlan(program, context)
+  registerApply(program, context)
+  registerExport(program, context)
   addCompletionCommand(
     program,
     (text) => output.write(text),

@@ -8,7 +8,8 @@ import { policyTag } from '../service/policy/policy-tag.ts'
 
 const IDEMPOTENCY_KEY = /^[!-~]{16,255}$/
 const VERSION_TAG = /^"(\d{1,9})"$/
-const POLICY_TAG = /^"([\w-]{43})"$/
+/** Of a politica, or of a plan. */
+const ENTITY_TAG = /^"([\w-]{43})"$/
 const NO_TAG = 'none'
 
 /** The schemas of all operations are objects. */
@@ -32,7 +33,7 @@ export function readQuery(schema: TSchema, query: unknown): Record<string, unkno
 }
 
 /**
- * `If-Match` names the carga's versao, or the politica's tag, that the caller has seen. `*` is any; a tag that the hub
+ * `If-Match` names the carga's versao, or the tag of a politica or a plan, that the caller has seen. `*` is any; a tag that the hub
  * never gives, or several tags, match nothing.
  */
 export function withIfMatch(schema: TSchema, body: unknown, header: string | undefined): unknown {
@@ -41,7 +42,7 @@ export function withIfMatch(schema: TSchema, body: unknown, header: string | und
   if (tag === undefined || tag === '*') return body
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return body
   if ('versao' in properties) return { ...body, versao: Number(VERSION_TAG.exec(tag)?.[1] ?? 0) }
-  if ('etag' in properties) return { ...body, etag: POLICY_TAG.exec(tag)?.[1] ?? NO_TAG }
+  if ('etag' in properties) return { ...body, etag: ENTITY_TAG.exec(tag)?.[1] ?? NO_TAG }
   return body
 }
 
@@ -49,6 +50,7 @@ export function withIfMatch(schema: TSchema, body: unknown, header: string | und
 export function entityTagOf({ version }: AdminOperation, reply: object): string | undefined {
   if (version === undefined) return undefined
   if (version === 'politica') return policyTag(reply as AdminPolicy)
+  if (version === 'etag') return (reply as { readonly etag: string }).etag
   // A carga that was just made says its versao nowhere else.
   return 'versao' in reply ? String(reply.versao) : '1'
 }

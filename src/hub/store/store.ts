@@ -42,6 +42,7 @@ import type { Labels } from '../../protocol/labels.ts'
 import type { DeliveryStatus } from '../../protocol/words.ts'
 import type { Secret } from '../../platform/secret.ts'
 import type { LeaseTerm } from './journal.ts'
+import type { DeclaredReader, DeclaredWriter } from './declared-store.ts'
 import type { WebhookReader, WebhookWriter } from './webhook-store.ts'
 
 export interface StoreReader {
@@ -211,6 +212,7 @@ export interface StoreReader {
   findArchiveKey(): Promise<Secret<Buffer> | undefined>
 
   readonly webhooks: WebhookReader
+  readonly declared: DeclaredReader
   /** What the CA has yet to revoke and has not expired, soonest to expire first; undefined when there is no `after`. */
   listCaRevocations(page: CaRevocationPage): Promise<CaRevocation[] | undefined>
   /** Only for agents with a certificate that is not yet revoked at the CA. */
@@ -266,6 +268,7 @@ export interface News {
 
 export interface StoreWriter extends StoreReader {
   readonly webhooks: WebhookWriter
+  readonly declared: DeclaredWriter
 
   /** Goes with what this transaction changes to the other hubs that share the vault. */
   tellOthers(news: News): Promise<void>

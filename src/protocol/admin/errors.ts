@@ -110,6 +110,11 @@ export const ADMIN_ERRORS = {
     when: 'The politica does not let a token of role operator enrol the host again.',
   },
 
+  plan_needs_admin: {
+    status: 403,
+    when: 'Only role admin sees webhooks and admin tokens, and the plan would tell of them.',
+  },
+
   admin_token_not_found: { status: 404, when: 'No admin token has this name or id.' },
   join_rule_not_found: { status: 404, when: 'No join rule has this name or id.' },
   agent_not_found: { status: 404, when: 'No agent has this hostname or id.' },
@@ -149,6 +154,16 @@ export const ADMIN_ERRORS = {
   bundle_number: { status: 409, when: 'The set of roots cannot have this number.' },
   bundle_unsigned: { status: 409, when: 'A trust key signs the sets, and nobody signed this one.' },
   cargo_ambiguous: { status: 409, when: 'More than one carga has this name.' },
+  declared_ambiguous: {
+    status: 409,
+    when: 'A declaration names an object twice, or several objects by one name.',
+  },
+  declared_incomplete: {
+    status: 409,
+    when: 'An object is to be made, and the declaration lacks what it needs.',
+  },
+  declared_owned: { status: 409, when: 'Another manager owns a field that would change.' },
+  fleet_too_large: { status: 409, when: 'One commit cannot hold all that would change.' },
   delivery_ambiguous: { status: 409, when: 'More than one present entrega has this name.' },
   selected_too_many: { status: 409, when: 'As many cargas as may do so belong to selectors.' },
   selector_missing: { status: 409, when: 'The carga belongs to no selector.' },
@@ -187,6 +202,10 @@ export const ADMIN_ERRORS = {
   politica_changed: {
     status: 412,
     when: 'The politica has changed since the caller saw it.',
+  },
+  fleet_changed: {
+    status: 412,
+    when: 'What the plan looked at has changed since.',
   },
   versao_changed: {
     status: 412,

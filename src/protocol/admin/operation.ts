@@ -23,7 +23,7 @@ export interface AdminOperation {
   readonly request: TObject
   readonly reply: TObject
   /** What the `ETag` of its reply is; a request with a field `versao` or `etag` takes it in `If-Match`. */
-  readonly version?: 'versao' | 'politica'
+  readonly version?: 'versao' | 'politica' | 'etag'
   /** It may be about a whole fleet, takes its time, and waits for others of its kind. docs/protocol.md FLT-4. */
   readonly isFleetWide?: true
 }

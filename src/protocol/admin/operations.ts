@@ -6,6 +6,7 @@ import type { Static } from 'typebox'
 import { ACCESS_TOKEN_OPERATIONS } from './admin-tokens.ts'
 import { AGENT_OPERATIONS } from './agentes.ts'
 import { CARGO_OPERATIONS } from './cargas.ts'
+import { DECLARED_OPERATIONS } from './declared.ts'
 import { DELIVERY_OPERATIONS } from './entregas.ts'
 import { HUB_OPERATIONS } from './hub.ts'
 import { HUBS_OPERATIONS } from './hubs.ts'
@@ -26,6 +27,7 @@ const OPERATIONS = {
   ...HUBS_OPERATIONS,
   ...WEBHOOK_OPERATIONS,
   ...ACCESS_TOKEN_OPERATIONS,
+  ...DECLARED_OPERATIONS,
 } as const
 
 export type AdminOperationName = keyof typeof OPERATIONS

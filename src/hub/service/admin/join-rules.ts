@@ -22,6 +22,7 @@ import {
   stateOfRule,
 } from '../../domain/join-rule.ts'
 import { findPatternFault } from '../../domain/name-pattern.ts'
+import type { Policy } from '../../domain/policy.ts'
 import { policyOfRole, TOKEN_TTL_SECONDS_MAX } from '../../domain/role-rules.ts'
 import type { JoinedHost, StoreReader } from '../../store/store.ts'
 import { AdminRefusal, type Read, type Write } from '../admin-act.ts'
@@ -43,30 +44,16 @@ export const createJoinRule: Write<'createJoinRule', Clocked & AgentCommandConte
   context,
 ) => {
   const now = context.clock.now()
-  const { name, pattern, role, silent_seconds: silentSeconds } = request
-  const fault = findPatternFault(pattern)
-  if (fault !== undefined) throw new AdminRefusal('pattern_invalid', `${pattern} ${fault}`)
+  const { name, role } = request
+  refusePattern(request.pattern)
   const known = await writer.findJoinRuleNamed(name)
   if (known !== undefined && isRuleInForce(known, now)) {
     throw new AdminRefusal('join_rule_exists', `a join rule named ${name} exists`)
   }
   const { proof, token } = await makeProof(writer, request)
-  const ttlSeconds = await chooseTtlSeconds(writer, request, context.role)
-  const rule: JoinRule = {
-    id: randomBytes(ID_BYTES).toString('hex') as JoinRuleId,
-    name,
-    proof,
-    role,
-    pattern,
-    labels: parseGivenLabels(request.labels),
-    hostsMax: request.hosts_max,
-    hosts: 0,
-    silentMs: silentSeconds === undefined ? null : silentSeconds * 1000,
-    createdAt: now,
-    expiresAt: new Date(now.getTime() + ttlSeconds * 1000),
-    endedAt: null,
-    watch: null,
-  }
+  const policy = policyOfRole(role, await writer.findPolicies(role))
+  const ttlSeconds = chooseTtlSeconds(request, policy, context.role)
+  const rule = newJoinRule(request, proof, ttlSeconds, now)
   await writer.insertJoinRule(rule)
   const {
     state: _state,
@@ -102,17 +89,50 @@ async function makeProof(
     throw new AdminRefusal('request_invalid', 'jwt goes with method jwt, and with no other')
   }
   if (jwt !== undefined) return { proof: await parseWorkloadProof(reader, jwt) }
+  return makeTokenProof()
+}
+
+export function makeTokenProof(): MadeProof & { readonly token: string } {
   const token = `${JOIN_TOKEN_PREFIX}${randomBytes(TOKEN_BYTES).toString('base64url')}`
   return { proof: { method: 'token', tokenHash: hashToken(token) }, token }
 }
 
+export function refusePattern(pattern: string): void {
+  const fault = findPatternFault(pattern)
+  if (fault !== undefined) throw new AdminRefusal('pattern_invalid', `${pattern} ${fault}`)
+}
+
+export function newJoinRule(
+  { name, role, pattern, labels, hosts_max, silent_seconds }: NewJoinRule,
+  proof: JoinProof,
+  ttlSeconds: number,
+  now: Date,
+): JoinRule {
+  return {
+    id: randomBytes(ID_BYTES).toString('hex') as JoinRuleId,
+    name,
+    proof,
+    role,
+    pattern,
+    labels: parseGivenLabels(labels),
+    hostsMax: hosts_max,
+    hosts: 0,
+    silentMs: silent_seconds === undefined ? null : silent_seconds * 1000,
+    createdAt: now,
+    expiresAt: new Date(now.getTime() + ttlSeconds * 1000),
+    endedAt: null,
+    watch: null,
+  }
+}
+
+type NewJoinRule = Omit<AdminRequest<'createJoinRule'>, 'method' | 'jwt' | 'ttl_seconds'>
+
 /** What a politica says of the tokens of the role holds for this one, which many hosts have. docs/protocol.md JNR-5. */
-async function chooseTtlSeconds(
-  reader: StoreReader,
-  { role, ttl_seconds: wanted }: AdminRequest<'createJoinRule'>,
+export function chooseTtlSeconds(
+  { role, ttl_seconds: wanted }: Pick<AdminRequest<'createJoinRule'>, 'role' | 'ttl_seconds'>,
+  policy: Policy | undefined,
   by: AdminRole,
-): Promise<number> {
-  const policy = policyOfRole(role, await reader.findPolicies(role))
+): number {
   const ofPolicy = policy?.tokenTtlSecondsMax ?? null
   const ofCaller = by === 'admin' ? JOIN_TTL_MAX_SECONDS : TOKEN_TTL_SECONDS_MAX
   const most = Math.min(ofPolicy ?? ofCaller, ofCaller)

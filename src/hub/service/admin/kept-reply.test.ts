@@ -29,6 +29,11 @@ const REQUESTS: { readonly [Name in AdminCreateName]: Parameters<AdminOperations
     hosts_max: 2,
   },
   createCargo: { tipo: 'csr_cert', nome: 'site', agentes: ['web-1'], roles: [], sans: [] },
+  applyFleet: {
+    manager: 'default',
+    files_sha256: '0'.repeat(64),
+    webhooks: [{ url: 'https://receiver.example/in' }],
+  },
   createAccessToken: { name: 'ci', role: 'viewer' },
   createWebhook: { url: 'https://receiver.example/in', tipos: ['agent_enrolled'] },
   pushToAgent: { agente: 'web-1', nome: 'motd', conteudo: 'hello' },

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
 import { collectLog } from '../../../../test/support/collected-log.ts'
+import { FLEET_SAMPLE, REFUSED_FLEET } from '../../../../test/support/fleet-samples.ts'
 import { makeAgeFile } from '../../../../test/support/made-age-file.ts'
 import { lastSeq, readActs } from '../../../../test/support/recorded-acts.ts'
 import { createSampleRoot } from '../../../../test/support/sample-roots.ts'
@@ -243,6 +244,7 @@ const REQUESTS: Requests = {
   testWebhook: ({ made: { webhook } }) => [{ webhook }],
   replayWebhook: ({ made: { webhook } }) => [{ webhook, dead: true }],
   removeWebhook: ({ made: { webhook } }) => [{ webhook }],
+  applyFleet: () => [FLEET_SAMPLE],
   createAccessToken: () => [{ name: 'other', role: 'viewer' }],
   revokeAccessToken: () => [{ token: 'ci' }],
   removeHub: () => [{ hub: 'hub-2.example' }],
@@ -275,6 +277,7 @@ const REFUSED: { readonly [Name in ChangeName]: AdminRequest<Name> } = {
   testWebhook: { webhook: randomUUID() },
   replayWebhook: { webhook: randomUUID() },
   removeWebhook: { webhook: randomUUID() },
+  applyFleet: REFUSED_FLEET,
   createAccessToken: { name: 'ci', role: 'admin' },
   revokeAccessToken: { token: 'nobody' },
   removeHub: { hub: 'nobody' },

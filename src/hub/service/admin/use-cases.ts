@@ -6,6 +6,8 @@ import { listPolicies, removePolicy, setPolicy, showPolicy } from '../policy/cha
 import { showBundle, signBundle, updateBundle } from '../roots/bundle-operations.ts'
 import { WEBHOOK_USE_CASES } from '../webhooks/webhook-use-cases.ts'
 import { createAccessToken, listAccessTokens, revokeAccessToken } from './access-tokens.ts'
+import { applyFleet } from './declared/apply-declared.ts'
+import { listOwnedFields, planFleet } from './declared/plan-declared.ts'
 import { archiveEntries } from './archive-entries.ts'
 import type { UseCases } from './admin-context.ts'
 import {
@@ -76,6 +78,9 @@ export const USE_CASES: UseCases = {
   showRangeProof,
   showCheckpoint,
   keepCosigned,
+  planFleet,
+  applyFleet,
+  listOwnedFields,
   createAccessToken,
   listAccessTokens,
   revokeAccessToken,

@@ -116,13 +116,17 @@ async function parseAutomaticCargoes(
   ids: readonly string[],
 ): Promise<readonly Cargo[]> {
   const cargoes: Cargo[] = []
-  for (const id of new Set(ids)) {
-    const cargo = await findCargo(reader, id)
-    refuseOtherKinds(cargo)
-    refuseSharedFile(cargo, cargoes)
-    cargoes.push(cargo)
-  }
+  for (const id of new Set(ids)) cargoes.push(await findCargo(reader, id))
+  refuseOtherAutomatic(cargoes)
   return cargoes
+}
+
+/** Cargas that no politica gives to its agents, or not to the same ones. */
+export function refuseOtherAutomatic(cargoes: readonly Cargo[]): void {
+  for (const [at, cargo] of cargoes.entries()) {
+    refuseOtherKinds(cargo)
+    refuseSharedFile(cargo, cargoes.slice(0, at))
+  }
 }
 
 function refuseOtherKinds({ kind, name }: Cargo): void {

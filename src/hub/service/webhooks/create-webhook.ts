@@ -2,9 +2,10 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { AdminRefusal, type Write } from '../admin-act.ts'
 import { isEventType, type WebhookId } from '../../../protocol/identifiers.ts'
 import { HubEventType } from '../../../protocol/words.ts'
-import { nameWebhook, newWebhook } from '../../domain/webhook.ts'
+import { nameWebhook, newWebhook, type Webhook } from '../../domain/webhook.ts'
 import { isSent, secretFrom } from '../../domain/webhook-message.ts'
 import { decideWebhookUrl } from '../../domain/webhook-url.ts'
+import type { StoreWriter } from '../../store/store.ts'
 import { toAdminWebhook, type WebhookContext } from './webhook-views.ts'
 
 /** Each has one request under way at most, so that these are all that there are at a time. */
@@ -17,29 +18,49 @@ export const createWebhook: Write<'createWebhook', WebhookContext> = async (
   request,
   { clock },
 ) => {
-  const verdict = decideWebhookUrl(request.url)
-  if (!verdict.ok) {
-    throw new AdminRefusal('url_invalid', `a webhook cannot use this URL: ${verdict.reason}`)
-  }
-  const types = [...new Set(request.tipos)]
-  for (const type of types) requireSentType(type)
-  if ((await writer.webhooks.list()).length >= WEBHOOKS_MAX) {
-    throw new AdminRefusal('too_many_webhooks', `there are ${WEBHOOKS_MAX} webhooks already`)
-  }
-  const secret = secretFrom(randomBytes(KEY_BYTES))
-  const id = randomUUID() as WebhookId
-  const { href: url } = verdict.url
-  // The next entry is the one that says so; what comes after that is sent.
-  const cursorSeq = ((await writer.findChainEnd())?.seq ?? 0) + 1
-  const created = newWebhook({ id, url, types, createdAt: clock.now(), cursorSeq })
-  await writer.webhooks.insert(created, secret)
-  const payload = { ...nameWebhook({ id, url }), tipos: types }
+  const url = parseWebhookUrl(request.url)
+  const types = parseSentTypes(request.tipos)
+  refuseTooMany((await writer.webhooks.list()).length + 1)
+  const { webhook: created, secret } = await insertWebhook(writer, { url, types }, clock.now())
+  const payload = { ...nameWebhook(created), tipos: types }
   return {
     acts: [{ type: HubEventType.webhookCreated, payload }],
     // Nothing was recorded since.
     reply: { ...toAdminWebhook(created, { backlog: 0, dead: 0 }), secret },
     news: { areWebhooksChanged: true },
   }
+}
+
+/** In its one form. */
+export function parseWebhookUrl(text: string): string {
+  const verdict = decideWebhookUrl(text)
+  if (verdict.ok) return verdict.url.href
+  throw new AdminRefusal('url_invalid', `a webhook cannot use this URL: ${verdict.reason}`)
+}
+
+/** Without repetitions. */
+export function parseSentTypes(tipos: readonly string[]): readonly string[] {
+  for (const type of tipos) requireSentType(type)
+  return [...new Set(tipos)]
+}
+
+export function refuseTooMany(count: number): void {
+  if (count <= WEBHOOKS_MAX) return
+  throw new AdminRefusal('too_many_webhooks', `there are at most ${WEBHOOKS_MAX} webhooks`)
+}
+
+export async function insertWebhook(
+  writer: StoreWriter,
+  { url, types }: Pick<Webhook, 'url' | 'types'>,
+  createdAt: Date,
+): Promise<{ readonly webhook: Webhook; readonly secret: string }> {
+  const secret = secretFrom(randomBytes(KEY_BYTES))
+  const id = randomUUID() as WebhookId
+  // The next entry is the one that says so; what comes after that is sent.
+  const cursorSeq = ((await writer.findChainEnd())?.seq ?? 0) + 1
+  const webhook = newWebhook({ id, url, types, createdAt, cursorSeq })
+  await writer.webhooks.insert(webhook, secret)
+  return { webhook, secret }
 }
 
 function requireSentType(type: string): void {

@@ -55,7 +55,7 @@ CREATE TABLE join_provas (
 CREATE INDEX join_provas_por_fim ON join_provas (expires_at);
 `
 
-interface JoinRuleRow {
+export interface JoinRuleRow {
   readonly id: JoinRuleId
   readonly name: string
   readonly method: JoinRule['proof']['method']
@@ -215,7 +215,7 @@ export function claimJoinProof(session: SqlSession, proof: UsedProof, now: Date)
   session.run(sql, proof.id, proof.tokenHash, proof.expiresAt.getTime())
 }
 
-function toJoinRule(row: JoinRuleRow): JoinRule {
+export function toJoinRule(row: JoinRuleRow): JoinRule {
   const { watched_since: since, heard_at: heardAt } = row
   return {
     id: row.id,

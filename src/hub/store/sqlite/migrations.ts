@@ -7,6 +7,7 @@
 import { BOUNDED_ACCESS_TOKENS } from './access-tokens.ts'
 import { AGENT_LABELS } from './agent-labels.ts'
 import { AGENT_POLLS } from './agent-polls.ts'
+import { DECLARED } from './declared-rows.ts'
 import { ENTRY_SUBJECTS } from './entry-subjects-tables.ts'
 import { DEBTS_BESIDE_SEEN, EVENT_DEBTS } from './event-debts-tables.ts'
 import { FIRST_ENDS } from './first-ends-tables.ts'
@@ -399,4 +400,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { sql: CARGO_SELECTORS, readableFrom: STEPS.length },
   // Earlier programs know no token of a workload: token_not_found.
   { sql: WORKLOAD_TOKENS, readableFrom: STEPS.length },
+  { sql: DECLARED, readableFrom: STEPS.length },
 ]

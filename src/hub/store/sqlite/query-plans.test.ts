@@ -6,10 +6,15 @@ import { before, describe, test } from 'node:test'
 import Database from 'better-sqlite3-multiple-ciphers'
 import { fillTables } from '../../../../test/support/filled-tables.ts'
 import { type PortCall, READER_CALLS, UNBOUNDED } from '../../../../test/support/reader-calls.ts'
-import { WEBHOOK_CALLS, WRITER_CALLS } from '../../../../test/support/writer-calls.ts'
+import {
+  DECLARED_CALLS,
+  WEBHOOK_CALLS,
+  WRITER_CALLS,
+} from '../../../../test/support/writer-calls.ts'
 import type { Connection } from './encrypted-database.ts'
 import { MIGRATIONS } from './migrations.ts'
 import { SqlSession } from './sql-session.ts'
+import { SqliteDeclaredReader, SqliteDeclaredWriter } from './sqlite-declared.ts'
 import { SqliteEntryReader } from './sqlite-entry-reader.ts'
 import { SqliteJoinReader } from './sqlite-join-reader.ts'
 import { SqliteReader } from './sqlite-reader.ts'
@@ -23,7 +28,7 @@ const CPU_MS_MAX_PER_ROW = 0.1
 const ANSWERED_ROWS_MAX = 100
 const ATTEMPTS = 4
 
-const STORE_CALLS = { ...READER_CALLS, ...WRITER_CALLS }
+const STORE_CALLS = { ...READER_CALLS, ...WRITER_CALLS, ...DECLARED_CALLS }
 
 describe('on tables that are full', () => {
   const connection = new Database(':memory:')
@@ -36,9 +41,14 @@ describe('on tables that are full', () => {
 
   test('each method of the port has a call, and each exemption is one of them', () => {
     assert.deepEqual(
-      methodsOf(SqliteEntryReader, SqliteJoinReader, SqliteReader, SqliteWriter).filter(
-        (name) => !(name in STORE_CALLS),
-      ),
+      methodsOf(
+        SqliteDeclaredReader,
+        SqliteDeclaredWriter,
+        SqliteEntryReader,
+        SqliteJoinReader,
+        SqliteReader,
+        SqliteWriter,
+      ).filter((name) => !(name in STORE_CALLS)),
       [],
     )
     assert.deepEqual(

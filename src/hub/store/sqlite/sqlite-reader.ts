@@ -96,6 +96,7 @@ import { selectRevertedDeliveries, selectRevertedTargets } from './reverted-targ
 import { selectSightings } from './sightings.ts'
 import { type TokenRow, toToken } from './token-rows.ts'
 import { SqliteJoinReader } from './sqlite-join-reader.ts'
+import { SqliteDeclaredReader } from './sqlite-declared.ts'
 import { SqliteWebhookReader } from './sqlite-webhooks.ts'
 
 const CURRENT_IDENTITIES = `
@@ -133,6 +134,10 @@ interface EventDebtRow {
 }
 
 export class SqliteReader extends SqliteJoinReader implements StoreReader {
+  get declared(): SqliteDeclaredReader {
+    return new SqliteDeclaredReader(this.session)
+  }
+
   get webhooks(): SqliteWebhookReader {
     return new SqliteWebhookReader(this.session)
   }

@@ -81,6 +81,15 @@ export class SqliteWebhookWriter extends SqliteWebhookReader implements WebhookW
     return changes === 1
   }
 
+  async setTypes(id: WebhookId, types: readonly string[]): Promise<void> {
+    this.session().changeOne(
+      `UPDATE webhooks SET tipos = ?, geracao = geracao + 1, next_attempt_at = NULL,
+         tentativas = 0, espera_ms = 0 WHERE id = ?`,
+      JSON.stringify(types),
+      id,
+    )
+  }
+
   async setDisabled(id: WebhookId, at: Date): Promise<void> {
     const sql = 'UPDATE webhooks SET disabled_at = ? WHERE id = ?'
     this.session().changeOne(sql, at.getTime(), id)

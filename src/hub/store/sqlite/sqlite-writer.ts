@@ -75,6 +75,7 @@ import { deleteRevertedTargets, putRevertedTarget } from './reverted-targets.ts'
 import { putSightings } from './sightings.ts'
 import { SqliteReader } from './sqlite-reader.ts'
 import type { SqlSession } from './sql-session.ts'
+import { SqliteDeclaredWriter } from './sqlite-declared.ts'
 import { SqliteWebhookWriter } from './sqlite-webhooks.ts'
 import { TransactionMemory } from './transaction-memory.ts'
 import { replaceLastRestore } from './last-restore.ts'
@@ -94,6 +95,10 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
 
   get lastAppended(): AuditEntry | undefined {
     return this.#lastAppended
+  }
+
+  override get declared(): SqliteDeclaredWriter {
+    return new SqliteDeclaredWriter(this.session)
   }
 
   override get webhooks(): SqliteWebhookWriter {

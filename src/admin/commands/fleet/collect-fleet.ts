@@ -1,0 +1,144 @@
+// The present fleet as a declaration: what a plan of it finds nothing to do for. No secret is in any list.
+
+import { DECLARED_MAX, type FleetDeclaration } from '../../../protocol/admin/declared.ts'
+import type { AdminOperations } from '../../../protocol/admin/operations.ts'
+import { isReported, splitLabel } from '../../../protocol/labels.ts'
+import { readListPages } from '../list-pages.ts'
+
+export interface CollectedFleet {
+  readonly declaration: FleetDeclaration
+  /** What could not be declared, and why. */
+  readonly left_out: readonly string[]
+}
+
+export async function collectFleet(operations: AdminOperations): Promise<CollectedFleet> {
+  const leftOut: string[] = []
+  const bounded = <T>(plural: keyof typeof DECLARED_MAX, what: string, found: T[]): T[] => {
+    const most = DECLARED_MAX[plural]
+    if (found.length <= most) return found
+    leftOut.push(`${found.length} ${what}: one declaration has at most ${most}`)
+    return []
+  }
+  const politicas = bounded('politicas', 'policies', await collectPolicies(operations))
+  const join_rules = bounded('join_rules', 'join rules', await collectJoinRules(operations))
+  const hooks = await collectWebhooks(operations, leftOut)
+  const webhooks = bounded('webhooks', 'webhooks', hooks)
+  const admin_tokens = bounded('admin_tokens', 'bounded tokens', await collectBounds(operations))
+  const agentes = bounded('agentes', 'agents with labels', await collectLabels(operations))
+  return {
+    declaration: { politicas, join_rules, webhooks, admin_tokens, agentes },
+    left_out: leftOut,
+  }
+}
+
+async function all<T>(pages: AsyncIterable<readonly T[]>): Promise<T[]> {
+  const rows: T[] = []
+  for await (const page of pages) rows.push(...page)
+  return rows
+}
+
+async function collectPolicies(operations: AdminOperations) {
+  const names = await readCargoNames(operations)
+  const pages = readListPages(
+    (page) => operations.listPolicies(page),
+    (page) => page.politicas,
+  )
+  return (await all(pages)).map((politica) => {
+    const { role, nome, token_ttl_max, cert_ttl, sans_permitidos, reenroll } = politica
+    const loads = politica.cargas_automaticas.flatMap((id) => names.get(id) ?? [])
+    return {
+      role,
+      nome,
+      token_ttl_max,
+      cert_ttl,
+      // That all are permitted is another thing when nobody said so.
+      ...(politica.sans_nomeados && { sans_permitidos }),
+      cargas_automaticas: loads,
+      reenroll,
+    }
+  })
+}
+
+/** By id: the name, or the id where several have that name. */
+async function readCargoNames(operations: AdminOperations): Promise<ReadonlyMap<string, string>> {
+  const pages = readListPages(
+    (page) => operations.listCargoes(page),
+    (page) => page.cargas,
+  )
+  const cargas = await all(pages)
+  const counts = new Map<string, number>()
+  for (const { nome } of cargas) counts.set(nome, (counts.get(nome) ?? 0) + 1)
+  return new Map(cargas.map(({ id, nome }) => [id, counts.get(nome) === 1 ? nome : id]))
+}
+
+async function collectJoinRules(operations: AdminOperations) {
+  const pages = readListPages(
+    (page) => operations.listJoinRules(page),
+    (page) => page.join_rules,
+  )
+  const inForce = (await all(pages)).filter(({ state }) => state === 'open' || state === 'full')
+  return inForce.map((rule) => {
+    const { name, pattern, role, hosts_max, silent_seconds } = rule
+    const lifeMs = Date.parse(rule.expires_at) - Date.parse(rule.created_at)
+    return {
+      name,
+      pattern,
+      role,
+      hosts_max,
+      labels: toRecord(rule.labels),
+      ttl_seconds: Math.round(lifeMs / 1000),
+      silent_seconds,
+    }
+  })
+}
+
+async function collectWebhooks(operations: AdminOperations, leftOut: string[]) {
+  const pages = readListPages(
+    (page) => operations.listWebhooks(page),
+    (page) => page.webhooks,
+  )
+  const byUrl = Map.groupBy(await all(pages), ({ url }) => url)
+  return [...byUrl].flatMap(([url, [webhook, ...others]]) => {
+    if (webhook !== undefined && others.length === 0) return [{ url, tipos: webhook.tipos }]
+    leftOut.push(`webhook ${url}: ${others.length + 1} of them have this URL`)
+    return []
+  })
+}
+
+async function collectBounds(operations: AdminOperations) {
+  const pages = readListPages(
+    (page) => operations.listAccessTokens(page),
+    (page) => page.admin_tokens,
+  )
+  const tokens = (await all(pages)).filter(({ revoked_at }) => revoked_at === null)
+  // A token that has expired may have the name of a newer one.
+  const seen = new Set<string>()
+  return tokens.flatMap(({ name, only }) => {
+    if (seen.has(name)) return []
+    seen.add(name)
+    return only === null ? [] : [{ name, only }]
+  })
+}
+
+async function collectLabels(operations: AdminOperations) {
+  const pages = readListPages(
+    (page) => operations.listAgents(page),
+    (page) => page.agentes,
+  )
+  const agents: { hostname: string; labels: Record<string, string> }[] = []
+  for await (const page of pages) {
+    for (const { hostname, labels } of page) {
+      const given = toRecord(labels)
+      if (Object.keys(given).length > 0) agents.push({ hostname, labels: given })
+    }
+  }
+  return agents
+}
+
+/** Of `key=value`, without what agents report. */
+function toRecord(labels: readonly string[]): Record<string, string> {
+  const pairs = labels.flatMap((label) => splitLabel(label) ?? [])
+  return Object.fromEntries(
+    pairs.filter(({ key }) => !isReported(key)).map(({ key, value }) => [key, value]),
+  )
+}

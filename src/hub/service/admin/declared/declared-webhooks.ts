@@ -1,0 +1,71 @@
+import type { WebhookId } from '../../../../protocol/identifiers.ts'
+import type { PresentObject } from '../../../domain/plan-fleet.ts'
+import { nameWebhook, type Webhook } from '../../../domain/webhook.ts'
+import { AdminRefusal } from '../../admin-act.ts'
+import {
+  insertWebhook,
+  parseSentTypes,
+  parseWebhookUrl,
+  refuseTooMany,
+} from '../../webhooks/create-webhook.ts'
+import {
+  type AppliedChange,
+  changesOf,
+  type Declarable,
+  present,
+  sorted,
+  valuesAfter,
+} from './declarable.ts'
+
+const KIND = 'webhook'
+
+/** A webhook is named by its URL. */
+export const declaredWebhooks: Declarable = {
+  kind: KIND,
+  whenUndeclared: 'remove object',
+  declare: async (_reader, { webhooks = [] }) =>
+    webhooks.map(({ url, tipos }) => ({
+      kind: KIND,
+      name: parseWebhookUrl(url),
+      fields: present({ tipos: tipos && sorted(parseSentTypes(tipos)) }),
+    })),
+  read: async (reader, { names, ids }) => {
+    const webhooks = await reader.webhooks.list()
+    const isWanted = ({ id, url }: Webhook) => names.includes(url) || ids.includes(id)
+    const found = webhooks.filter(isWanted)
+    for (const { url } of found) {
+      if (!names.includes(url) || found.filter((each) => each.url === url).length === 1) continue
+      throw new AdminRefusal(
+        'declared_ambiguous',
+        `more than one webhook has the URL ${url}: remove all but one`,
+      )
+    }
+    return found.map(toPresent)
+  },
+  check: async (reader, changes) => {
+    const created = changesOf(changes, KIND, 'create').length
+    const removed = changesOf(changes, KIND, 'remove').length
+    refuseTooMany((await reader.webhooks.list()).length + created - removed)
+  },
+  apply: async (writer, changes, { now }) => {
+    const applied: AppliedChange[] = []
+    for (const change of changesOf(changes, KIND, 'remove', 'update', 'create')) {
+      const { name: url, id, action } = change
+      const types = (valuesAfter(change)['tipos'] ?? []) as readonly string[]
+      if (id === null) {
+        const { webhook, secret } = await insertWebhook(writer, { url, types }, now)
+        const webhookSecret = { id: webhook.id, url, secret }
+        applied.push({ name: url, id: webhook.id, said: nameWebhook(webhook), webhookSecret })
+        continue
+      }
+      if (action === 'remove') await writer.webhooks.remove(id as WebhookId)
+      else await writer.webhooks.setTypes(id as WebhookId, types)
+      applied.push({ name: url, id, said: nameWebhook({ id: id as WebhookId, url }) })
+    }
+    return applied
+  },
+}
+
+function toPresent({ id, url, types }: Webhook): PresentObject {
+  return { kind: KIND, id, name: url, fields: { tipos: sorted(types) } }
+}
