@@ -29,8 +29,9 @@ LINE_MAX, NOTE_MAX, SIGNATURES_MAX, FAULTS_MAX, SERIALS_MAX, NAMED_MAX = 1 << 23
 LIST_LINE_MAX = 4097
 # Which entries can say so.
 SAYS = {
-    "issued": ISSUING, "ca": [*ISSUING, "politica_set"], "lost": ["certificate_answer_lost"], "enrolled": ["agent_enrolled"],
-    "token": ["token_created", "join_rule_created"], "rule": ["politica_set"], "load": ["carga_created", "carga_updated"],
+    "issued": ISSUING, "ca": [*ISSUING, "politica_set", "fleet_applied"], "lost": ["certificate_answer_lost"], "enrolled": ["agent_enrolled"],
+    "token": ["token_created", "join_rule_created", "fleet_applied"], "rule": ["politica_set", "fleet_applied"],
+    "load": ["carga_created", "carga_updated", "fleet_applied"],
     "retried": ["entrega_retried"], "rotated": ["agent_rotate_requested"], "recovered": ["identity_recovered"],
     "installed": ["cert_renewed", "entrega_instalada"], "served": ["alvo_aplicado"], "replaced": ISSUING[:2],
     "cancelled": ["entrega_cancelled"], "revoked": ["agent_revoked"], "revoked_at_ca": ["certificate_revoked_at_ca"],
@@ -303,6 +304,8 @@ class Ledger:
         elif kind in ("carga_created", "carga_updated"):
             if is_load(payload):
                 self.loads[text["carga_id"], payload["versao"]] = {**fact, "tipo_evento": kind}
+        elif kind == "fleet_applied":
+            self.add_fleet(payload, fact)
         elif kind == "entrega_retried":
             self.retries[delivery] = fact
         elif kind in ISSUING:
@@ -369,9 +372,31 @@ class Ledger:
         if agent:
             self.unrevoked.setdefault(agent, []).append(one)
 
+    # One entry for all that an apply made and changed.
+    def add_fleet(self, payload, fact):
+        for change in objects_in(payload.get("changes")):
+            kind, action = change.get("kind"), change.get("action")
+            text = {name: value for name, value in change.items() if isinstance(value, str) and value}
+            if action not in ("create", "update"):
+                continue
+            if kind == "politica":
+                self.rules[text.get("nome")] = fact
+            if kind == "join_rule" and action == "create":
+                self.tokens[text.get("join_rule_id")] = fact
+            fields = change.get("fields")
+            is_next = action == "create" or (isinstance(fields, list) and "sans" in fields)
+            if kind == "carga" and is_next and is_load(change):
+                self.loads[text["carga_id"], change["versao"]] = {**fact, "tipo_evento": "fleet_applied"}
+        for trial in objects_in(payload.get("trials")):
+            self.note_serial(trial.get("serial"), fact)
+
     def note_serial(self, serial, fact):
         if isinstance(serial, str) and serial:
             self.serials.setdefault(plain(serial), fact["seq"])
+
+
+def objects_in(value):
+    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
 
 
 def is_load(payload):

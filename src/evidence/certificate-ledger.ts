@@ -3,6 +3,7 @@
 
 import type { RecordedEntry } from '../audit/record.ts'
 import type { CertificateClaims, Fact, LostAnswer } from './claims.ts'
+import { appliedIn, isNextVersion, objectsIn } from './applied-changes.ts'
 import { plainSerial } from './serial-number.ts'
 
 type Payload = Readonly<Record<string, unknown>>
@@ -72,6 +73,8 @@ export class CertificateLedger {
         const load = { ...fact, tipo_evento: entry.eventType }
         return set(this.#loads, loadKey(payload), load)
       }
+      case 'fleet_applied':
+        return this.#addFleet(entry, payload, fact)
       case 'entrega_retried':
         return set(this.#retries, entry.deliveryId, fact)
       case 'certificate_answer_lost':
@@ -84,6 +87,22 @@ export class CertificateLedger {
       default:
     }
     if (this.#isInPeriod(entry)) this.#addActOfPeriod(entry, payload, fact, agent)
+  }
+
+  /** One entry for all that it made and changed. docs/protocol.md DCL-8. */
+  #addFleet(entry: RecordedEntry, payload: Payload, fact: Fact): void {
+    for (const change of appliedIn(payload)) {
+      if (change['kind'] === 'politica') set(this.#rules, textOf(change['nome']), fact)
+      if (change['kind'] === 'join_rule' && change['action'] === 'create') {
+        set(this.#tokens, textOf(change['join_rule_id']), fact)
+      }
+      if (isNextVersion(change)) {
+        set(this.#loads, loadKey(change), { ...fact, tipo_evento: entry.eventType })
+      }
+    }
+    for (const trial of objectsIn(payload['trials'])) {
+      this.#noteSerial(textOf(trial['serial']), entry.seq)
+    }
   }
 
   #addActOfPeriod(entry: RecordedEntry, payload: Payload, fact: Fact, agent: string): void {

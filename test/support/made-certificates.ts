@@ -60,6 +60,16 @@ export function makeCertificates(count: number, random: Random): MadeCertificate
     act('carga_created', { actor: 'token:deploy', carga_id, nome: `site${at}`, versao: 1 })
   }
   act('join_rule_created', { actor: 'token:ops', join_rule: 'image', join_rule_id: JOIN_RULE_ID })
+  act('fleet_applied', {
+    actor: 'token:git',
+    changes: [
+      { kind: 'politica', action: 'update', name: 'web', nome: 'web', fields: ['reenroll'] },
+      { kind: 'carga', action: 'update', carga_id: loads[0], versao: 1, fields: ['sans'] },
+      { kind: 'carga', action: 'update', carga_id: loads[1], versao: 1, fields: ['where'] },
+      { kind: 'join_rule', action: 'update', name: 'image', join_rule_id: JOIN_RULE_ID },
+    ],
+    trials: [{ cert_ttl: 7200, serial: 'f1ee7', revoked: true }],
+  })
   const rule = { politica: 'web' }
   /** What the CA signs for the hub itself, and for nobody. */
   const ofHub = (type: string, fields: object): void => {

@@ -9,6 +9,8 @@ import { HubEventType } from '../../protocol/words.ts'
 const sha256 = Type.String({ pattern: '^[0-9a-f]{64}$' })
 /** The id of a rule. */
 const joinRule = Type.String({ pattern: '^[0-9a-f]{16}$' })
+/** By one apply: what is kept of an act has at most a kilobyte. */
+export const JOIN_RULES_ENDED_MAX = 40
 const about = {
   /** Of the entry of the log. */
   seq: Type.Integer({ minimum: 1 }),
@@ -35,6 +37,12 @@ export const RememberedAct = Type.Union([
   Type.Object({ ...about, type: Type.Literal(HubEventType.tokenRevoked), token: sha256 }),
   Type.Object({ ...about, type: Type.Literal(HubEventType.accessTokenRevoked), token: sha256 }),
   Type.Object({ ...about, type: Type.Literal(HubEventType.joinRuleEnded), join_rule: joinRule }),
+  Type.Object({
+    ...about,
+    type: Type.Literal(HubEventType.fleetApplied),
+    /** That it ended. */
+    join_rules: Type.Array(joinRule, { minItems: 1, maxItems: JOIN_RULES_ENDED_MAX }),
+  }),
 ])
 export type RememberedAct = Static<typeof RememberedAct>
 
@@ -46,6 +54,7 @@ export const REMEMBERED_TYPES: readonly HubEventType[] = [
   HubEventType.tokenRevoked,
   HubEventType.accessTokenRevoked,
   HubEventType.joinRuleEnded,
+  HubEventType.fleetApplied,
 ]
 
 export function formatAct(act: RememberedAct): string {

@@ -2,6 +2,7 @@
 // the load that was delivered, and what the log knows of other serials of the CA. They are found by indexes. docs/protocol.md EVD-5.
 
 import { formatRecord } from '../../../audit/record.ts'
+import { appliedIn, isNextVersion, objectsIn } from '../../../evidence/applied-changes.ts'
 import type { EvidenceHead } from '../../../evidence/evidence-lines.ts'
 import type { SerialSet } from '../../../evidence/serial-set.ts'
 import { plainSerial } from '../../../evidence/serial-number.ts'
@@ -21,12 +22,12 @@ interface Bearing {
   readonly serials: SerialSet | undefined
 }
 
-const SHARED_TYPES = ['politica_set', 'carga_created', 'carga_updated']
+const SHARED_TYPES = ['politica_set', 'carga_created', 'carga_updated', 'fleet_applied']
 const EARLIER_TYPES = [...SHARED_TYPES, 'token_created', 'join_rule_created', 'agent_enrolled']
 const ISSUING_TYPES = ['certificate_issued', 'server_certificate_issued', 'certificate_discarded']
 const LOST = 'certificate_answer_lost'
 const BEARING_TYPES = [...EARLIER_TYPES, ...ISSUING_TYPES]
-const SERIAL_TYPES = [...ISSUING_TYPES, 'politica_set']
+const SERIAL_TYPES = [...ISSUING_TYPES, 'politica_set', 'fleet_applied']
 /** Of entries that are held in memory, a kilobyte and a half each. */
 const RECORDS_MAX = 1_000_000
 /** Of the lost answers outside the period, each of which may be a rogue certificate. */
@@ -145,8 +146,7 @@ class Wanted {
   /** An entry of the period, oldest first. */
   meet(entry: AdminEntry): void {
     if (entry.agente_id !== null) return
-    const name = nameOf(entry)
-    if (name !== undefined) this.#met.add(name)
+    for (const name of namesOf(entry)) this.#met.add(name)
     this.takeSerial(entry)
     for (const other of namesIn(entry)) if (!this.#met.has(other)) this.#names.add(other)
   }
@@ -154,17 +154,23 @@ class Wanted {
   /** An entry before the period, newest first. */
   take(entry: AdminEntry): boolean {
     if (entry.agente_id !== null) return false
-    const name = nameOf(entry)
-    const isWanted = name !== undefined && this.#names.delete(name)
+    const isWanted = namesOf(entry).filter((name) => this.#names.delete(name)).length > 0
     if (isWanted) for (const other of namesIn(entry)) this.#names.add(other)
     return this.takeSerial(entry) || isWanted
   }
 
   takeSerial({ agente_id, tipo_evento, payload }: AdminEntry): boolean {
     if (agente_id !== null || !SERIAL_TYPES.includes(tipo_evento)) return false
-    const named = (tipo_evento === 'politica_set' ? payload['trial'] : payload) ?? {}
-    const serial: unknown = (named as { serial?: unknown }).serial
-    return typeof serial === 'string' && this.#serials?.find(plainSerial(serial)) === true
+    const named = {
+      politica_set: objectsIn([payload['trial']]),
+      fleet_applied: objectsIn(payload['trials']),
+    }
+    const all = named[tipo_evento as keyof typeof named] ?? [payload]
+    const found = all.filter(
+      ({ serial }) =>
+        typeof serial === 'string' && this.#serials?.find(plainSerial(serial)) === true,
+    )
+    return found.length > 0
   }
 }
 
@@ -173,6 +179,19 @@ function isLost({ agente_id, tipo_evento }: AdminEntry): boolean {
 }
 
 /** What an entry is the answer to. */
+function namesOf(entry: AdminEntry): readonly string[] {
+  if (entry.tipo_evento === 'fleet_applied') return appliedIn(entry.payload).flatMap(nameOfChange)
+  const name = nameOf(entry)
+  return name === undefined ? [] : [name]
+}
+
+function nameOfChange(change: Readonly<Record<string, unknown>>): readonly string[] {
+  const { kind, action } = change
+  if (kind === 'politica') return [nameBy('rule', change['nome'])]
+  if (kind === 'join_rule' && action === 'create') return [nameBy('token', change['join_rule_id'])]
+  return isNextVersion(change) ? [nameBy('load', change['carga_id'], change['versao'])] : []
+}
+
 function nameOf({ tipo_evento, payload }: AdminEntry): string | undefined {
   switch (tipo_evento) {
     case 'token_created':

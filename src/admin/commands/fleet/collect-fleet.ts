@@ -2,7 +2,9 @@
 
 import { DECLARED_MAX, type FleetDeclaration } from '../../../protocol/admin/declared.ts'
 import type { AdminOperations } from '../../../protocol/admin/operations.ts'
+import type { AdminCargo } from '../../../protocol/admin/views.ts'
 import { isReported, splitLabel } from '../../../protocol/labels.ts'
+import { DeliveryKind } from '../../../protocol/words.ts'
 import { readListPages } from '../list-pages.ts'
 
 export interface CollectedFleet {
@@ -19,14 +21,17 @@ export async function collectFleet(operations: AdminOperations): Promise<Collect
     leftOut.push(`${found.length} ${what}: one declaration has at most ${most}`)
     return []
   }
-  const politicas = bounded('politicas', 'policies', await collectPolicies(operations))
+  const loads = await collectLoads(operations)
+  const selected = await collectSelected(operations, loads, leftOut)
+  const cargas = bounded('cargas', 'loads of selectors', selected)
+  const politicas = bounded('politicas', 'policies', await collectPolicies(operations, loads))
   const join_rules = bounded('join_rules', 'join rules', await collectJoinRules(operations))
   const hooks = await collectWebhooks(operations, leftOut)
   const webhooks = bounded('webhooks', 'webhooks', hooks)
   const admin_tokens = bounded('admin_tokens', 'bounded tokens', await collectBounds(operations))
   const agentes = bounded('agentes', 'agents with labels', await collectLabels(operations))
   return {
-    declaration: { politicas, join_rules, webhooks, admin_tokens, agentes },
+    declaration: { cargas, politicas, join_rules, webhooks, admin_tokens, agentes },
     left_out: leftOut,
   }
 }
@@ -37,15 +42,44 @@ async function all<T>(pages: AsyncIterable<readonly T[]>): Promise<T[]> {
   return rows
 }
 
-async function collectPolicies(operations: AdminOperations) {
-  const names = await readCargoNames(operations)
+function collectLoads(operations: AdminOperations): Promise<AdminCargo[]> {
+  const pages = readListPages(
+    (page) => operations.listCargoes(page),
+    (page) => page.cargas,
+  )
+  return all(pages)
+}
+
+/** Those that belong to selectors: who has the others is not for files to say. */
+async function collectSelected(
+  operations: AdminOperations,
+  loads: readonly AdminCargo[],
+  leftOut: string[],
+) {
+  const names = namesOf(loads)
+  const declared: NonNullable<FleetDeclaration['cargas']> = []
+  for (const { id, nome, tipo, where, sans } of loads) {
+    if (where === null) continue
+    const base = { nome, tipo, where }
+    if (names.get(id) !== nome) leftOut.push(`load ${nome}: more than one has this name`)
+    else if (tipo !== DeliveryKind.sealed) declared.push({ ...base, sans })
+    else {
+      const { conteudo } = await operations.showCargo({ carga: id })
+      declared.push({ ...base, ...(conteudo !== null && { sha256: conteudo.sha256 }) })
+    }
+  }
+  return declared
+}
+
+async function collectPolicies(operations: AdminOperations, loads: readonly AdminCargo[]) {
+  const names = namesOf(loads)
   const pages = readListPages(
     (page) => operations.listPolicies(page),
     (page) => page.politicas,
   )
   return (await all(pages)).map((politica) => {
     const { role, nome, token_ttl_max, cert_ttl, sans_permitidos, reenroll } = politica
-    const loads = politica.cargas_automaticas.flatMap((id) => names.get(id) ?? [])
+    const automatic = politica.cargas_automaticas.flatMap((id) => names.get(id) ?? [])
     return {
       role,
       nome,
@@ -53,19 +87,14 @@ async function collectPolicies(operations: AdminOperations) {
       cert_ttl,
       // That all are permitted is another thing when nobody said so.
       ...(politica.sans_nomeados && { sans_permitidos }),
-      cargas_automaticas: loads,
+      cargas_automaticas: automatic,
       reenroll,
     }
   })
 }
 
 /** By id: the name, or the id where several have that name. */
-async function readCargoNames(operations: AdminOperations): Promise<ReadonlyMap<string, string>> {
-  const pages = readListPages(
-    (page) => operations.listCargoes(page),
-    (page) => page.cargas,
-  )
-  const cargas = await all(pages)
+function namesOf(cargas: readonly AdminCargo[]): ReadonlyMap<string, string> {
   const counts = new Map<string, number>()
   for (const { nome } of cargas) counts.set(nome, (counts.get(nome) ?? 0) + 1)
   return new Map(cargas.map(({ id, nome }) => [id, counts.get(nome) === 1 ? nome : id]))

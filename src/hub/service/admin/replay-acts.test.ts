@@ -108,6 +108,14 @@ describe('[BKP-19] an act that is done again', () => {
     assert.deepEqual(await replay(act), [])
   })
 
+  test('[DCL-8] ends the join rules that an apply ended', async () => {
+    const { rule } = await insertJoinRule(store)
+    const act: RememberedAct = { ...about(), type: 'fleet_applied', join_rules: [rule.id] }
+    assert.deepEqual(typesOf(await replay(act)), ['join_rule_ended'])
+    assert.deepEqual((await store.reader.findJoinRule(rule.id))?.endedAt, LATER)
+    assert.deepEqual(await replay(act), [])
+  })
+
   test('makes the agent that enrolled, and revokes it when it was revoked', async () => {
     const young = other('web-2')
     const done = await replay(enrolled(young, TOKEN, 'db'), revoked(young))

@@ -1,6 +1,7 @@
 // What was done after the backup is done again to a restored vault: each act as it was, in its order. docs/protocol.md BKP-19.
 
 import type { AgentId, Hostname, JoinRuleId, TokenHash } from '../../../protocol/identifiers.ts'
+import { HubEventType } from '../../../protocol/words.ts'
 import type { Agent } from '../../domain/agent.ts'
 import { endToken, type EnrollmentToken, isOpen } from '../../domain/enrollment-token.ts'
 import type { RememberedAct } from '../../domain/remembered-act.ts'
@@ -43,7 +44,12 @@ async function replay(
     case 'token_revoked':
       return end(writer, act, now)
     case 'join_rule_ended':
-      return endRule(writer, act, now)
+      return endRule(writer, act, act.join_rule, now)
+    case 'fleet_applied': {
+      const ended: AdminAct[] = []
+      for (const rule of act.join_rules) ended.push(...(await endRule(writer, act, rule, now)))
+      return ended
+    }
     default:
       return endAccessToken(writer, act, now)
   }
@@ -124,13 +130,15 @@ async function end(
 
 async function endRule(
   writer: StoreWriter,
-  act: ActOf<'join_rule_ended'>,
+  act: ActOf<'join_rule_ended' | 'fleet_applied'>,
+  id: string,
   now: Date,
 ): Promise<readonly AdminAct[]> {
-  const rule = await writer.findJoinRule(act.join_rule as JoinRuleId)
+  const rule = await writer.findJoinRule(id as JoinRuleId)
   if (rule === undefined || rule.endedAt !== null) return []
   await writer.updateJoinRule({ ...rule, endedAt: now })
-  return [said(act, { join_rule_id: rule.id, join_rule: rule.name, hosts: rule.hosts })]
+  const ended = { ...act, type: HubEventType.joinRuleEnded }
+  return [said(ended, { join_rule_id: rule.id, join_rule: rule.name, hosts: rule.hosts })]
 }
 
 async function endAccessToken(
@@ -144,7 +152,10 @@ async function endAccessToken(
   return [said(act, { admin_token_id: idOf(act.token), name: token.name })]
 }
 
-function said(act: RememberedAct, payload: Readonly<Record<string, unknown>>): AdminAct {
+function said(
+  act: Pick<RememberedAct, 'type' | 'at'>,
+  payload: Readonly<Record<string, unknown>>,
+): AdminAct {
   return { type: act.type, payload: { actor: ACTOR, recorded_at: act.at, ...payload } }
 }
 

@@ -40,8 +40,9 @@ export const selectCargo: Write<'selectCargo'> = async (writer, request, { role 
   return { acts: [{ type: HubEventType.cargoSelected, payload }], reply, news: { isForAll: true } }
 }
 
-export async function refuseTooManySelected(reader: StoreReader): Promise<void> {
-  if ((await reader.listSelectedCargoes()).length < SELECTED_CARGOES_MAX) return
+/** With so many more of them. */
+export async function refuseTooManySelected(reader: StoreReader, more = 1): Promise<void> {
+  if ((await reader.listSelectedCargoes()).length + more <= SELECTED_CARGOES_MAX) return
   throw new AdminRefusal(
     'selected_too_many',
     `at most ${SELECTED_CARGOES_MAX} loads belong to a selector`,

@@ -101,6 +101,10 @@ describe('[BKP-15] acts that a restore must not forget', () => {
       await recordHubAct(writer, LATER, 'join_rule_created', named)
       await recordHubAct(writer, LATER, 'agent_enrolled', { actor: 'token', ...joined })
       await recordHubAct(writer, LATER, 'join_rule_ended', named)
+      const ended = { kind: 'join_rule', action: 'remove', name: 'image', join_rule_id }
+      const changes = [{ kind: 'agente', action: 'update', fields: ['env'] }, ended]
+      await recordHubAct(writer, LATER, 'fleet_applied', { actor: 'admin', changes })
+      await recordHubAct(writer, LATER, 'fleet_applied', { actor: 'admin', changes: [] })
     })
     await createActKeeper(store.reader, files()).keep(await grow())
     const at = '2026-11-21T11:00:00.000000Z'
@@ -108,6 +112,7 @@ describe('[BKP-15] acts that a restore must not forget', () => {
     assert.deepEqual(kept(), [
       { seq: 2, at, type: 'agent_enrolled', ...AGENT, role: 'web', token: hash, join_rule },
       { seq: 3, at, type: 'join_rule_ended', join_rule },
+      { seq: 4, at, type: 'fleet_applied', join_rules: [join_rule] },
     ])
   })
 

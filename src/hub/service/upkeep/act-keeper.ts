@@ -102,6 +102,16 @@ const Payload = Type.Object({
   token_id: Type.Optional(Type.String({ pattern: '^[0-9a-f]{16}$' })),
   join_rule_id: Type.Optional(Type.String({ pattern: '^[0-9a-f]{16}$' })),
   admin_token_id: Type.Optional(Type.String({ pattern: '^[0-9a-f]{16}$' })),
+  /** Of a fleet that was applied. */
+  changes: Type.Optional(
+    Type.Array(
+      Type.Object({
+        kind: Type.Optional(Type.String()),
+        action: Type.Optional(Type.String()),
+        join_rule_id: Type.Optional(Type.String()),
+      }),
+    ),
+  ),
 })
 type Payload = Static<typeof Payload>
 
@@ -113,11 +123,19 @@ async function toAct(reader: Reader, entry: RecordedEntry): Promise<RememberedAc
   if (!Check(Payload, payload)) return undefined
   const { agente_id, hostname, role, join_rule_id: join_rule } = payload
   const token = await findHash(reader, type, payload)
-  const act = { seq, at, type, agente_id, hostname, role, token, join_rule }
+  const join_rules = endedRules(type, payload)
+  const act = { seq, at, type, agente_id, hostname, role, token, join_rule, join_rules }
   const said: unknown = Object.fromEntries(
     Object.entries(act).filter(([, value]) => value !== undefined),
   )
   return Check(RememberedAct, said) ? said : undefined
+}
+
+/** A fleet that ended none has nothing for a restore. */
+function endedRules(type: string, { changes = [] }: Payload): string[] | undefined {
+  if (type !== HubEventType.fleetApplied) return undefined
+  const ended = changes.filter(({ kind, action }) => kind === 'join_rule' && action === 'remove')
+  return ended.flatMap(({ join_rule_id: id }) => id ?? [])
 }
 
 /** The log has the beginning of it. */

@@ -324,6 +324,64 @@ describe('a declared fleet', () => {
     assert.deepEqual((await plan(named('b', 'a'))).changes, [])
   })
 
+  test('[DCL-14] a carga of a selector is one row, which its hosts get at their next polls', async () => {
+    const site: FleetDeclaration = {
+      cargas: [
+        { nome: 'site', tipo: 'csr_cert', where: 'env = prod', sans: ['b.example.org'] },
+        { nome: 'key', tipo: 'selado', where: 'env=prod', sha256: '0'.repeat(64) },
+      ],
+      politicas: [
+        { role: 'web', cargas_automaticas: ['site'], sans_permitidos: ['*.example.org'] },
+      ],
+    }
+    const made = await apply(site)
+    assert.deepEqual(actionsOf(made), [
+      ['carga', 'site', 'create'],
+      ['carga', 'key', 'todo'],
+      ['politica', 'web', 'create'],
+    ])
+    assert.match(made.changes[1]?.todo ?? '', /^seal it: svc load create --type sealed --name key/)
+    const cargo = await hub.admin.showCargo({ carga: 'site' })
+    assert.deepEqual([cargo.where, cargo.versao, cargo.entregas], ['env=prod', 1, 0])
+    const policy = await hub.admin.showPolicy({ role: 'web' })
+    assert.deepEqual(policy.cargas_automaticas, [cargo.id])
+    assert.ok(hub.told.includes('all agents'))
+    const [, payload] = (await readActs(store.reader, seq))[0] ?? []
+    const { changes } = payload as { changes: readonly object[] }
+    assert.deepEqual(changes[0], {
+      kind: 'carga',
+      action: 'create',
+      fields: ['tipo', 'where', 'sans'],
+      name: 'site',
+      carga_id: cargo.id,
+      versao: 1,
+    })
+    assert.deepEqual(actionsOf(await apply(site)), [['carga', 'key', 'todo']])
+    const other: FleetDeclaration = {
+      cargas: [{ nome: 'site', where: 'env=stage', sans: ['a.example.org'] }],
+      politicas: [{ role: 'web' }],
+    }
+    await apply(other)
+    const next = await hub.admin.showCargo({ carga: 'site' })
+    assert.deepEqual([next.where, next.versao, next.sans], ['env=stage', 2, ['a.example.org']])
+    const gone = await plan({ politicas: [{ role: 'web' }] }, { prune: true })
+    assert.equal(gone.changes[0]?.todo, 'svc load remove site takes it from its hosts')
+    await hub.admin.removeCargo({ carga: 'site' })
+    assert.deepEqual((await plan({ politicas: [{ role: 'web' }] }, { prune: true })).changes, [])
+    await assert.rejects(plan({ cargas: [{ nome: 'new' }] }), { code: 'declared_incomplete' })
+    await hub.admin.createCargo({
+      tipo: 'csr_cert',
+      nome: 'named',
+      agentes: ['web-1'],
+      roles: [],
+      sans: [],
+    })
+    await assert.rejects(plan({ cargas: [{ nome: 'named', sans: ['c.example.org'] }] }), {
+      code: 'declared_incomplete',
+      message: 'load named belongs to no selector: its files have to name one',
+    })
+  })
+
   test('[DCL-13] an admin token gets another bound, and none that it cannot have', async () => {
     await hub.admin.createAccessToken({ name: 'stage', role: 'viewer', only: 'env=stage' })
     await hub.admin.createAccessToken({ name: 'ci', role: 'viewer' })

@@ -10,8 +10,8 @@ import {
   type OwnedField,
 } from '../../../domain/plan-fleet.ts'
 import { nameWebhook } from '../../../domain/webhook.ts'
-import type { WebhookId } from '../../../../protocol/identifiers.ts'
-import type { Store, StoreWriter } from '../../../store/store.ts'
+import type { AgentId, WebhookId } from '../../../../protocol/identifiers.ts'
+import type { News, Store, StoreWriter } from '../../../store/store.ts'
 import { type AdminAct, AdminRefusal, type Course, type Done } from '../../admin-act.ts'
 import { type Trial, type TryLifetime, untested } from '../../policy/try-lifetime.ts'
 import { type AppliedChange, changesOf, type DeclaredContext, valuesAfter } from './declarable.ts'
@@ -85,11 +85,18 @@ async function apply(
   }
   const done = plan.changes.filter(({ action }) => action !== 'todo')
   if (done.length === 0) return { acts: [], reply }
+  return { acts: [actOf(request, done, applied, trials)], reply, news: newsOf(done) }
+}
+
+/** A host learns of what it comes to match by its stream, when that is looked at once more. docs/protocol.md LBL-19. */
+function newsOf(done: readonly ObjectChange[]): News {
   const areWebhooksChanged = changesOf(done, 'webhook', 'create', 'update', 'remove').length > 0
+  const areCargoesChanged = changesOf(done, 'carga', 'create', 'update').length > 0
+  const labelled = changesOf(done, 'agente', 'update').map(({ id }) => id as AgentId)
   return {
-    acts: [actOf(request, done, applied, trials)],
-    reply,
-    ...(areWebhooksChanged && { news: { areWebhooksChanged: true as const } }),
+    ...(labelled.length > 0 && { agents: labelled }),
+    ...(areWebhooksChanged && { areWebhooksChanged: true as const }),
+    ...(areCargoesChanged && { isForAll: true as const }),
   }
 }
 

@@ -3,6 +3,7 @@ import type { JoinRuleId } from '../../../../protocol/identifiers.ts'
 import { toLabelRecord } from '../../../../protocol/labels.ts'
 import { isRuleInForce, type JoinRule } from '../../../domain/join-rule.ts'
 import type { ObjectChange, PresentObject } from '../../../domain/plan-fleet.ts'
+import { JOIN_RULES_ENDED_MAX } from '../../../domain/remembered-act.ts'
 import type { Policy } from '../../../domain/policy.ts'
 import { policyOfRole } from '../../../domain/role-rules.ts'
 import type { StoreReader } from '../../../store/store.ts'
@@ -21,8 +22,6 @@ import {
 import { policiesAfter } from './declared-policies.ts'
 
 const KIND = 'join_rule'
-/** What is kept outside the vault for a restore names each of them: domain/remembered-act.ts. */
-const ENDED_MAX = 40
 
 /** A rule that expired is not there: it is made again, with another token. */
 export const declaredJoinRules: Declarable = {
@@ -48,8 +47,8 @@ export const declaredJoinRules: Declarable = {
     return rules.filter((rule) => isRuleInForce(rule, now)).map(toPresent)
   },
   check: async (reader, changes, context) => {
-    if (changesOf(changes, KIND, 'remove').length > ENDED_MAX) {
-      const most = `one apply ends at most ${ENDED_MAX} join rules: end some of them first`
+    if (changesOf(changes, KIND, 'remove').length > JOIN_RULES_ENDED_MAX) {
+      const most = `one apply ends at most ${JOIN_RULES_ENDED_MAX} join rules: end some of them first`
       throw new AdminRefusal('fleet_too_large', most)
     }
     await rulesAfter(reader, changes, context)

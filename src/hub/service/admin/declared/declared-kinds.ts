@@ -1,6 +1,7 @@
 import type { DeclaredKind } from '../../../../protocol/admin/declared.ts'
 import type { Declarable } from './declarable.ts'
 import { declaredAccessTokens } from './declared-access-tokens.ts'
+import { declaredCargoes } from './declared-cargoes.ts'
 import { declaredJoinRules } from './declared-join-rules.ts'
 import { declaredLabels } from './declared-labels.ts'
 import { declaredPolicies } from './declared-policies.ts'
@@ -8,6 +9,7 @@ import { declaredWebhooks } from './declared-webhooks.ts'
 
 /** In the order in which a plan is done: what a kind refers to stands before it. */
 export const DECLARABLES: readonly Declarable[] = [
+  declaredCargoes,
   declaredPolicies,
   declaredJoinRules,
   declaredWebhooks,

@@ -6,6 +6,7 @@ import type { AdminRequest } from '../../../../protocol/admin/operations.ts'
 import {
   changePolicy,
   emptyPolicy,
+  findAutomaticCargoes,
   refuseForbiddenNames,
   refuseOtherAutomatic,
 } from '../../policy/parse-policy.ts'
@@ -122,7 +123,7 @@ export async function policiesAfter(
     const names = automaticOf(change)
     const cargoes =
       names === undefined
-        ? await reader.declared.findCargoes({ names: [], ids: old.automaticCargoes })
+        ? await findAutomaticCargoes(reader, old, undefined)
         : await Promise.all(names.map((each) => cargoNames.find(each)))
     refuseOtherAutomatic(cargoes)
     refuseForbiddenNames(policy, cargoes)

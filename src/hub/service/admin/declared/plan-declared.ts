@@ -64,7 +64,6 @@ async function readFacts(
   context: DeclaredContext,
 ): Promise<FleetFacts> {
   const { manager, prune = false, take_over = false } = request
-  if ((request.cargas ?? []).length > 0) throw new AdminRefusal('request_invalid', 'cargas')
   const lists = DECLARABLES.map((each) => each.declare(reader, request, context))
   const declared = (await Promise.all(lists)).flat()
   refuseRepeated(declared)
