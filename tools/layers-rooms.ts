@@ -116,6 +116,7 @@ export const ROOMS: readonly Room[] = [
       'src/hub/store/journal-images.ts',
       'src/hub/store/leases.ts',
       'src/hub/store/hub-registry.ts',
+      'src/hub/store/declared-store.ts',
       'src/hub/store/webhook-store.ts',
       'src/hub/ca/certificate-authority.ts',
     ],

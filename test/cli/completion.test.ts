@@ -55,7 +55,7 @@ describe('completion', () => {
         'svc,politica,set,--no-',
       ]),
       {
-        'svc,e': ['evidence', 'event'],
+        'svc,e': ['evidence', 'export', 'event'],
         'svc,agent,': [
           'list',
           'show',
@@ -116,7 +116,7 @@ describe('completion', () => {
       'svc,entrega,list,--status,f',
     ]
     assert.deepEqual(completeAll('svc', '_svc', lines, { SVC_LANG: 'pt' }), {
-      'svc,a': ['agente', 'admin'],
+      'svc,a': ['apply', 'agente', 'admin'],
       'svc,agent,push,--n': ['--nome'],
       'svc,politica,set,--no-c': ['--no-cert-ttl', '--no-cargas'],
       'svc,entrega,list,--status,f': ['falhou'],

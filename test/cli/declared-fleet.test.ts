@@ -106,7 +106,7 @@ async function svc(line: string, changes: Partial<CommandContext> = {}): Promise
 }
 
 describe('a repository of ten files', () => {
-  test('[DCL-1] [DCL-15] [DCL-16] is planned, applied, and then there is nothing to do', async () => {
+  test('[CLI-151] [DCL-1] [DCL-15] [DCL-16] is planned, applied, and then there is nothing to do', async () => {
     const planned = await svc(`plan -f ${fleet}`)
     assert.equal(planned.status, 2)
     assert.match(planned.output, /^\+ policy \*\n {4}token_ttl_max: 1h$/m)

@@ -209,6 +209,7 @@ describe('svc --dry-run', () => {
       'event proof',
       'event segments',
       'event verify',
+      'fleet owners',
       'hubs list',
       'join-rule list',
       'join-rule show',

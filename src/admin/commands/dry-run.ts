@@ -40,6 +40,7 @@ const LOOKS: ReadonlySet<string> = new Set([
   'migrate',
   'init',
   'promote',
+  'owners',
 ])
 
 /** To each command below it, unless the command only looks. */

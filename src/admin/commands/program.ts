@@ -53,6 +53,7 @@ import { registerEventoSegments } from './evento/evento-segments.ts'
 import { registerEventoVerify } from './evento/evento-verify.ts'
 import { registerApply } from './fleet/apply.ts'
 import { registerExport } from './fleet/export.ts'
+import { registerFleetOwners } from './fleet/fleet-owners.ts'
 import { registerPlan } from './fleet/plan.ts'
 import { registerHubsList } from './hubs/hubs-list.ts'
 import { registerHubsRemove } from './hubs/hubs-remove.ts'
@@ -187,6 +188,11 @@ const NOUNS: readonly Noun[] = [
       registerEventoArchive,
       registerEventoSegments,
     ],
+  },
+  {
+    name: 'fleet',
+    description: 'what the files of a fleet own',
+    commands: [registerFleetOwners],
   },
   {
     name: 'webhook',

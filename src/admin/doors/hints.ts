@@ -70,7 +70,8 @@ const HINTS: Readonly<Partial<Record<AdminErrorCode | 'internal_error', Hint>>> 
   declared_ambiguous: 'name each object once, in one file',
   declared_owned: ({ details: { manager } }) =>
     `change it in the files of ${manager}, or repeat the command with --take-over`,
-  fleet_changed: 'somebody else changed the fleet meanwhile: run svc apply again, which plans anew',
+  fleet_changed:
+    'somebody else changed the fleet meanwhile: run svc apply again, which makes another plan',
   plan_needs_admin: 'use an admin token of role admin, or files without webhooks and admin tokens',
   delivery_ambiguous: 'name it as <hostname>/<name>, or by its id',
   delivery_not_found: 'svc delivery list shows hostnames and names',

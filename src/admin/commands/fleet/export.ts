@@ -32,7 +32,7 @@ finds nothing to do; the first svc apply takes them over. No secret is in them. 
 then leave it out of a repository that others read.
 
 Examples:
-  svc export > fleet.toml
+  svc export
   svc export --out fleet/
   svc export --out fleet/ --format yaml --replace
 `,

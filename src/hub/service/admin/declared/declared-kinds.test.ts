@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import {
+  actionsOf,
+  FLEET,
+  type FleetHub,
+  openFleetHub,
+} from '../../../../../test/support/fleet-hub.ts'
+import { NOW } from '../../../../../test/store/store-samples.ts'
+import { readActs } from '../../../../../test/support/recorded-acts.ts'
+import type { FleetDeclaration } from '../../../../protocol/admin/declared.ts'
+
+let open: FleetHub
+
+before(async () => {
+  open = await openFleetHub()
+})
+after(() => open.store[Symbol.asyncDispose]())
+beforeEach(() => open.restart())
+
+describe('each kind of a declared fleet', () => {
+  test('[DCL-12] a join rule keeps its token when its bounds change, and is made again when it has expired', async () => {
+    await open.apply(FLEET)
+    const { id } = await open.hub.admin.showJoinRule({ join_rule: 'images' })
+    const [rule] = FLEET.join_rules ?? []
+    assert.ok(rule)
+    const wider = { ...FLEET, join_rules: [{ ...rule, hosts_max: 50, silent_seconds: 7200 }] }
+    const { join_tokens } = await open.apply(wider)
+    assert.deepEqual(join_tokens, [])
+    const changed = await open.hub.admin.showJoinRule({ join_rule: 'images' })
+    assert.deepEqual([changed.id, changed.hosts_max, changed.silent_seconds], [id, 50, 7200])
+    open.now = new Date(NOW.getTime() + 8 * 86_400_000)
+    const again = await open.apply(wider)
+    assert.deepEqual(actionsOf(again), [['join_rule', 'images', 'create']])
+    assert.equal(again.join_tokens.length, 1)
+    await assert.rejects(open.plan({ join_rules: [{ name: 'new', role: 'web' }] }), {
+      code: 'declared_incomplete',
+      message: 'join rule new is new, and has no pattern',
+    })
+  })
+
+  test('[DCL-12] what the politica of a role allows its join rules, it also allows declared ones', async () => {
+    const strict = { politicas: [{ role: 'web', token_ttl_max: 3600 }] }
+    const rule = { name: 'short', role: 'web', pattern: 'a-*.example.org', hosts_max: 1 }
+    await assert.rejects(open.plan({ ...strict, join_rules: [{ ...rule, ttl_seconds: 7200 }] }), {
+      code: 'ttl_too_long',
+    })
+    await open.apply({ ...strict, join_rules: [rule] })
+    const { created_at, expires_at } = await open.hub.admin.showJoinRule({ join_rule: 'short' })
+    assert.equal(Date.parse(expires_at) - Date.parse(created_at), 3_600_000)
+  })
+
+  test('[DCL-11] politicas may trade names, and none has another’s', async () => {
+    const named = (one: string, other: string) => ({
+      politicas: [
+        { role: 'web', nome: one },
+        { role: 'db', nome: other },
+      ],
+    })
+    await open.apply(named('a', 'b'))
+    await open.apply(named('b', 'a'))
+    assert.equal((await open.hub.admin.showPolicy({ role: 'web' })).nome, 'b')
+    await assert.rejects(open.plan(named('c', 'c')), { code: 'nome_taken' })
+    assert.deepEqual((await open.plan(named('b', 'a'))).changes, [])
+  })
+
+  test('[DCL-14] a carga of a selector is one row, which its hosts get at their next polls', async () => {
+    const site: FleetDeclaration = {
+      cargas: [
+        { nome: 'site', tipo: 'csr_cert', where: 'env = prod', sans: ['b.example.org'] },
+        { nome: 'key', tipo: 'selado', where: 'env=prod', sha256: '0'.repeat(64) },
+      ],
+      politicas: [
+        { role: 'web', cargas_automaticas: ['site'], sans_permitidos: ['*.example.org'] },
+      ],
+    }
+    const made = await open.apply(site)
+    assert.deepEqual(actionsOf(made), [
+      ['carga', 'site', 'create'],
+      ['carga', 'key', 'todo'],
+      ['politica', 'web', 'create'],
+    ])
+    assert.match(made.changes[1]?.todo ?? '', /^seal it: svc load create --type sealed --name key/)
+    const cargo = await open.hub.admin.showCargo({ carga: 'site' })
+    assert.deepEqual([cargo.where, cargo.versao, cargo.entregas], ['env=prod', 1, 0])
+    const policy = await open.hub.admin.showPolicy({ role: 'web' })
+    assert.deepEqual(policy.cargas_automaticas, [cargo.id])
+    assert.ok(open.hub.told.includes('all agents'))
+    const [, payload] = (await readActs(open.store.reader, open.seq))[0] ?? []
+    const { changes } = payload as { changes: readonly object[] }
+    assert.deepEqual(changes[0], {
+      kind: 'carga',
+      action: 'create',
+      fields: ['tipo', 'where', 'sans'],
+      name: 'site',
+      carga_id: cargo.id,
+      versao: 1,
+    })
+    assert.deepEqual(actionsOf(await open.apply(site)), [['carga', 'key', 'todo']])
+    const other: FleetDeclaration = {
+      cargas: [{ nome: 'site', where: 'env=stage', sans: ['a.example.org'] }],
+      politicas: [{ role: 'web' }],
+    }
+    await open.apply(other)
+    const next = await open.hub.admin.showCargo({ carga: 'site' })
+    assert.deepEqual([next.where, next.versao, next.sans], ['env=stage', 2, ['a.example.org']])
+    const gone = await open.plan({ politicas: [{ role: 'web' }] }, { prune: true })
+    assert.equal(gone.changes[0]?.todo, 'svc load remove site takes it from its hosts')
+    await open.hub.admin.removeCargo({ carga: 'site' })
+    assert.deepEqual(
+      (await open.plan({ politicas: [{ role: 'web' }] }, { prune: true })).changes,
+      [],
+    )
+    await assert.rejects(open.plan({ cargas: [{ nome: 'new' }] }), { code: 'declared_incomplete' })
+    await open.hub.admin.createCargo({
+      tipo: 'csr_cert',
+      nome: 'named',
+      agentes: ['web-1'],
+      roles: [],
+      sans: [],
+    })
+    await assert.rejects(open.plan({ cargas: [{ nome: 'named', sans: ['c.example.org'] }] }), {
+      code: 'declared_incomplete',
+      message: 'load named belongs to no selector: its files have to name one',
+    })
+  })
+
+  test('[DCL-13] an admin token gets another bound, and none that it cannot have', async () => {
+    await open.hub.admin.createAccessToken({ name: 'stage', role: 'viewer', only: 'env=stage' })
+    await open.hub.admin.createAccessToken({ name: 'ci', role: 'viewer' })
+    const fleet: FleetDeclaration = {
+      admin_tokens: [
+        { name: 'stage', only: 'env in (stage, test)' },
+        { name: 'ci', only: 'env=stage' },
+        { name: 'gone', only: 'env=stage' },
+      ],
+    }
+    await assert.rejects(open.hub.as('operator').planFleet({ manager: 'default', ...fleet }), {
+      code: 'plan_needs_admin',
+    })
+    assert.deepEqual(actionsOf(await open.apply(fleet)), [
+      ['admin_token', 'stage', 'update'],
+      ['admin_token', 'ci', 'todo'],
+      ['admin_token', 'gone', 'todo'],
+    ])
+    const { admin_tokens } = await open.hub.admin.listAccessTokens({})
+    assert.deepEqual(
+      admin_tokens.map(({ name, only }) => [name, only]),
+      [
+        ['ci', null],
+        ['stage', 'env in (stage,test)'],
+      ],
+    )
+    assert.deepEqual(actionsOf(await open.apply(fleet)), [
+      ['admin_token', 'ci', 'todo'],
+      ['admin_token', 'gone', 'todo'],
+    ])
+    assert.equal((await readActs(open.store.reader, open.seq)).length, 3)
+  })
+
+  test('[DCL-10] labels of a host that has yet to enrol wait, and a host has no more than it may have', async () => {
+    const many = Object.fromEntries(Array.from({ length: 32 }, (_, at) => [`k${at}`, '']))
+    const early = await open.apply({ agentes: [{ hostname: 'web-2', labels: { env: 'x' } }] })
+    assert.deepEqual(actionsOf(early), [['agente', 'web-2', 'todo']])
+    assert.deepEqual(await readActs(open.store.reader, open.seq), [])
+    await open.hub.admin.labelAgents({ agente: 'web-1', set: { mine: '1' } })
+    await assert.rejects(open.plan({ agentes: [{ hostname: 'web-1', labels: many }] }), {
+      code: 'labels_too_many',
+    })
+    await open.hub.admin.labelAgents({ agente: 'web-1', remove: ['mine'] })
+  })
+
+  test('[DCL-19] a webhook goes on where it is when its types change, and one URL is one webhook', async () => {
+    const url = 'https://receiver.example/in'
+    await open.apply({ webhooks: [{ url, tipos: ['agent_revoked'] }] })
+    const [old] = await open.store.reader.webhooks.list()
+    const changed = await open.apply({ webhooks: [{ url, tipos: [] }] })
+    assert.deepEqual(changed.webhook_secrets, [])
+    const [now] = await open.store.reader.webhooks.list()
+    assert.deepEqual([now?.id, now?.types], [old?.id, []])
+    assert.equal(now?.progress.cursorSeq, old?.progress.cursorSeq)
+    await open.hub.admin.createWebhook({ url, tipos: [] })
+    await assert.rejects(open.plan({ webhooks: [{ url }] }), { code: 'declared_ambiguous' })
+    for (const { id } of await open.store.reader.webhooks.list()) {
+      await open.hub.admin.removeWebhook({ webhook: id })
+    }
+  })
+
+  test('[DCL-18] who owns what is listed, a webhook by its origin for those who may not see it', async () => {
+    await open.apply({ webhooks: [{ url: 'https://receiver.example/in?key=abc' }] })
+    const { owners, next } = await open.hub.as('viewer').listOwnedFields({ limit: 1 })
+    assert.deepEqual(
+      owners.map(({ kind, name, field, manager }) => [kind, name, field, manager]),
+      [['webhook', 'https://receiver.example', null, 'default']],
+    )
+    assert.equal(next, null)
+    const [{ name = '' } = {}] = (await open.hub.admin.listOwnedFields({})).owners
+    assert.equal(name, 'https://receiver.example/in?key=abc')
+    await assert.rejects(open.hub.admin.listOwnedFields({ after: 'x' }), { code: 'cursor_unknown' })
+  })
+})
