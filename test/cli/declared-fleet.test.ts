@@ -261,6 +261,7 @@ describe('files that are wrong', () => {
       Array.from({ length: 50_000 }, (_, at) => `k${at}: 1\n`).join(''),
       /unknown key/,
     ],
+    ['dots', 'toml', `[[policy]]\nrole${'.a'.repeat(100_000)} = 1`, /more than 16 levels/],
     [
       'a key twice',
       'yaml',

@@ -45,6 +45,7 @@ export function parseFleetText(text: string, form: FleetForm): FleetText {
 function parseToml(text: string): FleetText {
   try {
     const value = parseTomlText(text, { maxDepth: NESTING_MAX, unsafeKeyBehaviour: 'throw' })
+    refuseDepth(value)
     return { value, lineOf: () => undefined }
   } catch (error) {
     if (!(error instanceof TomlError)) throw error
@@ -52,6 +53,19 @@ function parseToml(text: string): FleetText {
     throw new FleetTextFault(
       `is not TOML: ${first.replace('Invalid TOML document: ', '')}`,
       error.line,
+    )
+  }
+}
+
+/** The parser counts brackets: `a.b.c = 1` nests without any. Level by level, so that no depth is too much for it. */
+function refuseDepth(value: unknown): void {
+  let level: unknown[] = [value]
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > NESTING_MAX) {
+      throw new FleetTextFault(`is nested in more than ${NESTING_MAX} levels`)
+    }
+    level = level.flatMap((each): unknown[] =>
+      typeof each === 'object' && each !== null ? Object.values(each) : [],
     )
   }
 }

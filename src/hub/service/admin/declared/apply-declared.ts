@@ -114,23 +114,24 @@ function refuseOtherPlan(plan: ReadPlan, { etag }: Request): void {
   )
 }
 
-/** All rows of what changed: an act may have removed some of them with what it replaced. */
+/** Of a politica all rows: they went with a row that was replaced to free its name. */
 async function changeOwners(
   writer: StoreWriter,
   manager: string,
   { changes, owned }: ReadPlan,
   applied: ReadonlyMap<ObjectChange['kind'], readonly AppliedChange[]>,
 ): Promise<void> {
+  const ownedOf = Map.groupBy(owned, ({ kind, id }) => `${kind} ${id}`)
   const rows: OwnedField[] = []
   const gone: Pick<OwnedField, 'kind' | 'id' | 'field'>[] = []
   for (const { kind, name, id: known, action, takes, takesObject, releases } of changes) {
     const id = known ?? applied.get(kind)?.find((each) => each.name === name)?.id
     if (id === undefined || (action === 'todo' && known === null)) continue
-    const before = owned.filter((row) => row.kind === kind && row.id === id)
+    const before = ownedOf.get(`${kind} ${id}`) ?? []
     if (action === 'remove') gone.push(...before)
     else {
       const fields = takesObject ? [OBJECT, ...takes] : takes
-      rows.push(...before.filter(({ field }) => !releases.includes(field)))
+      if (kind === 'politica') rows.push(...before.filter(({ field }) => !releases.includes(field)))
       rows.push(...fields.map((field) => ({ kind, id, name, field, manager })))
       gone.push(...releases.map((field) => ({ kind, id, field })))
     }

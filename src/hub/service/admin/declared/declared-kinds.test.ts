@@ -194,8 +194,8 @@ describe('each kind of a declared fleet', () => {
       [['webhook', 'https://receiver.example', null, 'default']],
     )
     assert.equal(next, null)
-    const [{ name = '' } = {}] = (await open.hub.admin.listOwnedFields({})).owners
-    assert.equal(name, 'https://receiver.example/in?key=abc')
+    const [owned] = (await open.hub.admin.listOwnedFields({})).owners
+    assert.equal(owned?.name, 'https://receiver.example/in?key=abc')
     await assert.rejects(open.hub.admin.listOwnedFields({ after: 'x' }), { code: 'cursor_unknown' })
   })
 })
