@@ -141,12 +141,13 @@ function planPresent(
   for (const [field, after] of Object.entries(declared.fields)) {
     const owner = owners.get(field)
     const isOthers = owner !== undefined && owner !== manager && !takesOver
-    const old = before[field] ?? null
+    const old = valueOf(before, field)
     if (!isSame(old, after)) fields.push(change(field, old, after, isOthers ? owner : null))
     if (owner !== manager && !isOthers) takes.push(field)
   }
   const gone = rows.filter(
-    (row) => row.manager === manager && row.field !== OBJECT && !(row.field in declared.fields),
+    (row) =>
+      row.manager === manager && row.field !== OBJECT && !Object.hasOwn(declared.fields, row.field),
   )
   const rest = planGone(facts, { kind, name, fields: before }, gone, unlisted)
   fields.push(...rest.fields)
@@ -166,14 +167,15 @@ function planGone(
 ): Pick<ObjectChange, 'fields' | 'releases'> {
   const names = gone.map(({ field }) => field)
   if (whenUndeclared(kind) !== 'remove fields') return { fields: [], releases: names }
-  // Somebody else removed it: there is nothing left to own.
-  const [there, lost] = [names.filter((f) => f in before), names.filter((f) => !(f in before))]
+  // What somebody else removed nobody owns any more.
+  const isThere = (field: string): boolean => Object.hasOwn(before, field)
+  const [there, lost] = [names.filter(isThere), names.filter((field) => !isThere(field))]
   if (!isPruning) {
     unlisted.push(...there.map((field) => ({ kind, name, field })))
     return { fields: [], releases: lost }
   }
   return {
-    fields: there.map((field) => change(field, before[field] ?? null, null)),
+    fields: there.map((field) => change(field, valueOf(before, field), null)),
     releases: names,
   }
 }
@@ -199,7 +201,7 @@ function planUndeclared(
   // With the object goes what others own of it.
   const others = takesOver ? [] : rows.filter((row) => row.manager !== manager)
   const fields = others.map(({ field, manager: owner }) =>
-    change(field, found.fields[field] ?? null, null, owner),
+    change(field, valueOf(found.fields, field), null, owner),
   )
   const nothing = { takes: [], takesObject: false, releases: [], todo: null }
   return [{ kind, name, id, action: 'remove', fields, ...nothing }]
@@ -219,6 +221,11 @@ function change(
   owner: string | null = null,
 ): FieldChange {
   return { field, before, after, owner, todo: null }
+}
+
+/** A label may be called as what every object has. */
+function valueOf(fields: Fields, field: string): FieldValue {
+  return Object.hasOwn(fields, field) ? (fields[field] ?? null) : null
 }
 
 function isSame(one: FieldValue, other: FieldValue): boolean {
