@@ -46,7 +46,7 @@ export function parseSentTypes(tipos: readonly string[]): readonly string[] {
 
 export function refuseTooMany(count: number): void {
   if (count <= WEBHOOKS_MAX) return
-  throw new AdminRefusal('too_many_webhooks', `there are at most ${WEBHOOKS_MAX} webhooks`)
+  throw new AdminRefusal('too_many_webhooks', `there are ${WEBHOOKS_MAX} webhooks already`)
 }
 
 export async function insertWebhook(
