@@ -107,10 +107,12 @@ async function collectJoinRules(operations: AdminOperations) {
   )
   const inForce = (await all(pages)).filter(({ state }) => state === 'open' || state === 'full')
   return inForce.map((rule) => {
-    const { name, pattern, role, hosts_max, silent_seconds } = rule
+    const { name, method, pattern, role, hosts_max, silent_seconds } = rule
     const lifeMs = Date.parse(rule.expires_at) - Date.parse(rule.created_at)
     return {
       name,
+      // That of a rule without it.
+      ...(method !== 'token' && { method }),
       pattern,
       role,
       hosts_max,

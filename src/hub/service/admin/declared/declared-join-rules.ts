@@ -10,7 +10,7 @@ import type { StoreReader } from '../../../store/store.ts'
 import { AdminRefusal } from '../../admin-act.ts'
 import { parseGivenLabels } from '../../labels/parse-labels.ts'
 import { agentCommand } from '../agent-command.ts'
-import { chooseTtlSeconds, newJoinRule, refusePattern } from '../join-rules.ts'
+import { chooseTtlSeconds, makeTokenProof, newJoinRule, refusePattern } from '../join-rules.ts'
 import {
   type AppliedChange,
   changesOf,
@@ -23,7 +23,7 @@ import { policiesAfter } from './declared-policies.ts'
 
 const KIND = 'join_rule'
 
-/** A rule that expired is not there: it is made again, with another token. */
+/** A rule that expired is not there: it is made again, with another token. What a platform's token has to say, no file says. */
 export const declaredJoinRules: Declarable = {
   kind: KIND,
   whenUndeclared: 'remove object',
@@ -45,6 +45,16 @@ export const declaredJoinRules: Declarable = {
   read: async (reader, { names, ids }, { now }) => {
     const rules = await reader.declared.findJoinRules({ names, ids: ids as JoinRuleId[] })
     return rules.filter((rule) => isRuleInForce(rule, now)).map(toPresent)
+  },
+  markTodo: (change) => {
+    const { name, action } = change
+    const method = change.fields.find(({ field }) => field === 'method')
+    if (method === undefined || (action === 'create' && method.after === 'token')) return change
+    const byHand = `svc join-rule create ${name} --help says how`
+    if (action === 'create') return { ...change, action: 'todo', todo: `make it: ${byHand}` }
+    const todo = `a rule keeps its method: end it, then make it; ${byHand}`
+    const fields = change.fields.map((each) => (each === method ? { ...each, todo } : each))
+    return { ...change, fields, ...(fields.length === 1 && { action: 'todo' as const }) }
   },
   check: async (reader, changes, context) => {
     if (changesOf(changes, KIND, 'remove').length > JOIN_RULES_ENDED_MAX) {
@@ -127,15 +137,16 @@ function create(
   { now, role: by }: DeclaredContext,
 ): { readonly rule: JoinRule; readonly token: string } {
   const { name } = change
-  const { silent_seconds, method = 'token', ...fields } = valuesAfter(change)
+  const { silent_seconds, ...fields } = valuesAfter(change)
   for (const field of ['role', 'pattern', 'hosts_max']) {
     if (field in fields) continue
     throw new AdminRefusal('declared_incomplete', `join rule ${name} is new, and has no ${field}`)
   }
   const silence = typeof silent_seconds === 'number' && { silent_seconds }
-  const request = { ...fields, ...silence, name, method } as NewRule
+  const request = { ...fields, ...silence, name } as NewRule
   const ttlSeconds = chooseTtlSeconds(request, policyOfRole(request.role, policies), by)
-  return newJoinRule(request, ttlSeconds, now)
+  const { proof, token } = makeTokenProof()
+  return { rule: newJoinRule(request, proof, ttlSeconds, now), token }
 }
 
 /** Its token and its hosts stay. */

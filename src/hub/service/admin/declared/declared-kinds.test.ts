@@ -39,6 +39,25 @@ describe('each kind of a declared fleet', () => {
     })
   })
 
+  test('[DCL-12] a rule of another method is made by hand, and its bounds are declared', async () => {
+    const rule = { name: 'cloud', method: 'jwt', role: 'web', hosts_max: 9 } as const
+    const declared: FleetDeclaration = { join_rules: [{ ...rule, pattern: 'c-*.example.org' }] }
+    const [todo] = (await open.apply(declared)).changes
+    assert.deepEqual([todo?.action, todo?.todo?.slice(0, 8)], ['todo', 'make it:'])
+    const jwt = {
+      issuer: 'https://issuer.example',
+      audience: 'cartorio',
+      claims: [{ claim: 'sub', values: ['a'] }],
+    }
+    const made = { ...rule, hosts_max: 3, pattern: 'c-*.example.org', jwt }
+    const { id } = await open.hub.admin.createJoinRule(made)
+    assert.deepEqual((await open.apply(declared)).join_tokens, [])
+    const shown = await open.hub.admin.showJoinRule({ join_rule: 'cloud' })
+    assert.deepEqual([shown.id, shown.hosts_max, shown.jwt?.issuer], [id, 9, jwt.issuer])
+    const [other] = (await open.plan({ join_rules: [{ name: 'cloud', method: 'token' }] })).changes
+    assert.equal(other?.action, 'todo')
+  })
+
   test('[DCL-12] what the politica of a role allows its join rules, it also allows declared ones', async () => {
     const strict = { politicas: [{ role: 'web', token_ttl_max: 3600 }] }
     const rule = { name: 'short', role: 'web', pattern: 'a-*.example.org', hosts_max: 1 }
