@@ -349,37 +349,6 @@ test('[API-18] a politica that somebody else changed meanwhile is not overwritte
   assert.equal((await remove(changed.headers.etag ?? '')).status, 200)
 })
 
-test('[DCL-3] [DCL-4] [DCL-8] [DCL-9] a declared fleet is applied as it was planned, or not at all', async () => {
-  const fleet = { manager: 'repository', politicas: [{ role: 'declared', token_ttl_max: 3600 }] }
-  const plan = (token: string): Promise<WireReply> =>
-    ask('/v1/admin/fleet/plan', { token, body: fleet })
-  const apply = (token: string, tag: string, more: object = {}): Promise<WireReply> =>
-    ask('/v1/admin/fleet/apply', {
-      token,
-      headers: { 'if-match': tag },
-      body: { ...fleet, ...more, files_sha256: 'f'.repeat(64) },
-    })
-  const planned = await plan(tokens.viewer)
-  const tag = planned.headers.etag ?? ''
-  assert.equal(tag, `"${String(planned.json['etag'])}"`, planned.text)
-  assertError(await apply(tokens.operator, tag), 403, 'role_insufficient')
-  const unknown = { politicas: [{ role: 'declared', later: 1 }] }
-  assertError(await apply(tokens.admin, tag, unknown), 400, 'request_invalid')
-  const set = (token_ttl_max: number): Promise<WireReply> =>
-    ask('/v1/admin/politicas', { token: tokens.admin, body: { role: 'declared', token_ttl_max } })
-  await set(60)
-  for (const other of [tag, 'W/"2"', '"x"', '']) {
-    assertError(await apply(tokens.admin, other), 412, 'fleet_changed')
-  }
-  const again = (await plan(tokens.viewer)).headers.etag ?? ''
-  const two = await Promise.all([apply(tokens.admin, again), apply(tokens.admin, again)])
-  assert.deepEqual(
-    two.map(({ status }) => status).toSorted((one, other) => one - other),
-    [200, 412],
-  )
-  assert.deepEqual((await plan(tokens.viewer)).json['changes'], [])
-})
-
 test('[API-12] [API-13] [LIM-23] refusals are recorded with a count, and one too many is told to wait', async () => {
   await using noisy = await startTestHub({
     caEnvironment: ca.environment,

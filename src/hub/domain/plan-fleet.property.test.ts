@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
+import { propertyRuns } from '../../../test/support/property.ts'
 import type { DeclaredKind } from '../../protocol/admin/declared.ts'
 import {
   type DeclaredObject,
@@ -134,5 +135,6 @@ test('[DCL-4] [DCL-6] [DCL-7] after any history of applies and hands, an apply l
         }
       }
     }),
+    propertyRuns(),
   )
 })
