@@ -211,6 +211,24 @@ Nothing to do: the fleet is as the files say.
   })
 })
 
+test('[DCL-1] what docs/operations.md shows is a fleet', async () => {
+  const pages = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8')
+  const shown = [...pages.matchAll(/```(?:toml|yaml)\n(# fleet\/(\S+)\n[^`]*)```/g)]
+  assert.equal(shown.length, 2)
+  const example = join(directory, 'example')
+  mkdirSync(example)
+  for (const [, text = '', name = ''] of shown) writeFileSync(join(example, name), text)
+  const { output } = await svc(`plan -f ${example} --manager example --take-over`)
+  for (const word of [
+    'load site',
+    'policy web',
+    'join_rule web-images',
+    'agent db-1.example.org',
+  ]) {
+    assert.match(output, new RegExp(`^[+~!=] ${word}`, 'm'))
+  }
+})
+
 describe('files that are wrong', () => {
   test('[DCL-2] are refused with file, line and key', async () => {
     const wrong = join(directory, 'wrong')

@@ -16,7 +16,13 @@ import { type AdminAct, AdminRefusal, type Course, type Done } from '../../admin
 import { type Trial, type TryLifetime, untested } from '../../policy/try-lifetime.ts'
 import { type AppliedChange, changesOf, type DeclaredContext, valuesAfter } from './declarable.ts'
 import { DECLARABLES } from './declared-kinds.ts'
-import { type PlanContext, type ReadPlan, readPlan, viewPlan } from './plan-declared.ts'
+import {
+  everybodysTurn,
+  type PlanContext,
+  type ReadPlan,
+  readPlan,
+  viewPlan,
+} from './plan-declared.ts'
 
 type Request = AdminRequest<'applyFleet'>
 type Reply = AdminReplies['applyFleet']
@@ -37,7 +43,7 @@ export const applyFleet: Course<'applyFleet', ApplyContext> = {
     await turn.refuseRepetition()
     const { clock, hubNames, addresses, roots, role } = context
     const declared = { now: clock.now(), hubNames, role, addresses, ...(roots && { roots }) }
-    const plan = await readPlan(context.store.reader, request, declared)
+    const plan = await readPlan(context.store.reader, request, declared, everybodysTurn)
     refuseOtherPlan(plan, request)
     const isTried = request.untested !== true && turn.rehearse === undefined
     const trials = isTried ? await tryLives(plan, context.tryLifetime) : []

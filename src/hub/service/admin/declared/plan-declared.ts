@@ -2,15 +2,18 @@
 // store for a plan, and once more from the write that does it. docs/protocol.md DCL.
 
 import { hash } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { AdminFleetPlan } from '../../../../protocol/admin/declared.ts'
 import type { AdminReplies, AdminRequest } from '../../../../protocol/admin/operations.ts'
 import {
+  type DeclaredObject,
   type FleetFacts,
   type FleetPlan,
   OBJECT,
   type ObjectChange,
   type OwnedField,
   planFleet as planFacts,
+  type PresentObject,
 } from '../../../domain/plan-fleet.ts'
 import type { StoreReader } from '../../../store/store.ts'
 import { AdminRefusal, type Read } from '../../admin-act.ts'
@@ -35,16 +38,21 @@ export interface ReadPlan extends FleetPlan {
 export const planFleet: Read<'planFleet', PlanContext> = async (reader, request, context) => {
   const { clock, role, hubNames, addresses, roots } = context
   const declared = { now: clock.now(), hubNames, role, addresses, ...(roots && { roots }) }
-  return viewPlan(await readPlan(reader, request, declared))
+  return viewPlan(await readPlan(reader, request, declared, everybodysTurn))
 }
 
-/** Throws the refusals of what cannot be. */
+/** Outside a write: what is read before and after it may be of two commits, which the etag then shows. */
+export const everybodysTurn = (): Promise<void> => nextTurn()
+
+/** Throws the refusals of what cannot be. A write has no pauses. */
 export async function readPlan(
   reader: StoreReader,
   request: Asked,
   context: DeclaredContext,
+  pause: () => Promise<void> = () => Promise.resolve(),
 ): Promise<ReadPlan> {
-  const facts = await readFacts(reader, request, context)
+  const facts = await readFacts(reader, request, context, pause)
+  await pause()
   if (context.role !== 'admin') refuseHidden(facts)
   const { changes: found, unlisted } = planFacts(facts)
   const changes = found.map((change) => kindOf(change).markTodo?.(change) ?? change)
@@ -52,7 +60,10 @@ export async function readPlan(
     const message = `${changes.length} objects would change, and one apply changes at most ${CHANGES_MAX}: declare fewer of them`
     throw new AdminRefusal('fleet_too_large', message)
   }
-  for (const declarable of DECLARABLES) await declarable.check?.(reader, changes, context)
+  for (const declarable of DECLARABLES) {
+    await pause()
+    await declarable.check?.(reader, changes, context)
+  }
   const { manager, isPruning, takesOver, declared, owned } = facts
   const looked = [manager, isPruning, takesOver, declared, owned, changes, unlisted]
   return { changes, unlisted, owned, etag: hash('sha256', JSON.stringify(looked), 'base64url') }
@@ -62,27 +73,32 @@ async function readFacts(
   reader: StoreReader,
   request: Asked,
   context: DeclaredContext,
+  pause: () => Promise<void>,
 ): Promise<FleetFacts> {
   const { manager, prune = false, take_over = false } = request
-  const lists = DECLARABLES.map((each) => each.declare(reader, request, context))
-  const declared = (await Promise.all(lists)).flat()
+  const declared: DeclaredObject[] = []
+  for (const { declare } of DECLARABLES) {
+    declared.push(...(await declare(reader, request, context)))
+    await pause()
+  }
   refuseRepeated(declared)
   const ofManager = await reader.declared.listOwnedWith(manager)
-  const present = await Promise.all(
-    DECLARABLES.map(async ({ kind, read }) => {
-      const names = declared.filter((each) => each.kind === kind).map(({ name }) => name)
-      const ids = new Set(ofManager.filter((each) => each.kind === kind).map(({ id }) => id))
-      if (names.length + ids.size === 0) return []
-      return read(reader, { names, ids: [...ids] }, context)
-    }),
-  )
-  const owned = await reader.declared.listOwned(present.flat())
+  const present: PresentObject[] = []
+  for (const { kind, read } of DECLARABLES) {
+    const names = declared.filter((each) => each.kind === kind).map(({ name }) => name)
+    const ids = new Set(ofManager.filter((each) => each.kind === kind).map(({ id }) => id))
+    if (names.length + ids.size === 0) continue
+    present.push(...(await read(reader, { names, ids: [...ids] }, context)))
+    await pause()
+  }
+  const owned = await reader.declared.listOwned(present)
+  await pause()
   return {
     manager,
     isPruning: prune,
     takesOver: take_over,
     declared,
-    present: present.flat(),
+    present,
     owned,
     whenUndeclared: (kind) => kindOf({ kind }).whenUndeclared,
   }
