@@ -164,6 +164,12 @@ Plan: 0 to make, 2 to change, 0 to remove.
 `,
       notes: [],
     })
+    const portuguese = new Output(new Writable({ write: (_chunk, _encoding, done) => done() }))
+    portuguese.language = 'pt'
+    let said = ''
+    portuguese.write = async (text) => void (said += text)
+    await svc(`plan -f ${fleet}`, { output: portuguese })
+    assert.match(said, /^~ politica web\n {4}cert_ttl: 1h -> 8h\n~ agente web-2\n/)
     const applied = await svc(`apply -f ${fleet}`, { confirm: async () => true })
     assert.equal(applied.status, 0)
     assert.equal((await svc(`plan -f ${fleet}`)).status, 0)

@@ -1,7 +1,8 @@
 // A plan as a person reads it: a line for each object, and below it a line for each field.
 
 import type { AdminFleetChange, AdminFleetPlan } from '../../protocol/admin/declared.ts'
-import { FLEET_TABLES } from './fleet-schema.ts'
+import type { Language } from '../../protocol/spoken-words.ts'
+import { FLEET_TABLES, type FleetKey, type FleetTable } from './fleet-schema.ts'
 
 const SIGNS: Readonly<Record<AdminFleetChange['action'], string>> = {
   create: '+',
@@ -21,21 +22,34 @@ export function hasWork({ changes }: Pick<AdminFleetPlan, 'changes'>): boolean {
   return changes.some(({ action }) => action !== 'todo')
 }
 
-export function renderPlan(plan: AdminFleetPlan, manager: string, isPruning: boolean): string {
+export interface PlanStyle {
+  readonly language: Language
+  readonly manager: string
+  readonly isPruning: boolean
+}
+
+export function renderPlan(plan: AdminFleetPlan, style: PlanStyle): string {
+  const words = new PlanWords(style.language)
   const { changes, unlisted } = plan
   const owns = changes.filter(({ action }) => action === 'own')
-  const lines = changes.filter(({ action }) => action !== 'own').flatMap(renderChange)
-  if (owns.length > 0) lines.push(...renderOwned(owns, manager))
+  const others = changes.filter(({ action }) => action !== 'own')
+  const lines = others.flatMap((change) => renderChange(words, change))
+  if (owns.length > 0) {
+    lines.push('Only who owns it changes:')
+    lines.push(...owns.map((change) => renderOwned(words, change, style.manager)))
+  }
   if (unlisted.length > 0) {
-    lines.push(`No longer in the files, and left alone${isPruning ? '' : '; --prune removes it'}:`)
+    const hint = style.isPruning ? '' : '; --prune removes it'
+    lines.push(`No longer in the files, and left alone${hint}:`)
     for (const { kind, name, field } of unlisted) {
-      lines.push(`  ${wordOf(kind)} ${name}${field === null ? '' : `: ${fieldWord(kind, field)}`}`)
+      const what = field === null ? '' : `: ${words.ofField(kind, field)}`
+      lines.push(`  ${words.ofKind(kind)} ${name}${what}`)
     }
   }
   return `${[...lines, summarise(plan)].join('\n')}\n`
 }
 
-export function summarise({ changes }: Pick<AdminFleetPlan, 'changes'>): string {
+function summarise({ changes }: Pick<AdminFleetPlan, 'changes'>): string {
   if (changes.every(({ action }) => action === 'own')) {
     return 'Nothing to do: the fleet is as the files say.'
   }
@@ -46,40 +60,62 @@ export function summarise({ changes }: Pick<AdminFleetPlan, 'changes'>): string 
   return `Plan: ${count('create')} to make, ${count('update')} to change, ${count('remove')} to remove${rest}.`
 }
 
-function renderChange({ kind, name, action, fields, todo }: AdminFleetChange): string[] {
-  const table = FLEET_TABLES.find((each) => each.kind === kind)
-  const head = `${SIGNS[action]} ${wordOf(kind)} ${name}`
+function renderChange(
+  words: PlanWords,
+  { kind, name, action, fields, todo }: AdminFleetChange,
+): string[] {
+  const head = `${SIGNS[action]} ${words.ofKind(kind)} ${name}`
   return [
     todo === null ? head : `${head}: ${todo}`,
     ...fields.map(({ field, before, after, owner, todo: byHand }) => {
-      const key = table?.keys.find(({ wire }) => wire === field)
-      const say = (value: unknown): string => show(key?.write?.(value) ?? value)
-      const change = action === 'create' ? say(after) : `${say(before)} -> ${say(after)}`
+      const say = (value: unknown): string => show(keyOf(kind, field)?.write?.(value) ?? value)
+      const values = { create: say(after), remove: say(before) }
+      const change = values[action as keyof typeof values] ?? `${say(before)} -> ${say(after)}`
       const whose = owner === null ? '' : `  (owned by ${owner}: --take-over)`
       const hint = byHand === null ? '' : `  (${byHand})`
-      return `    ${key?.words[0] ?? field}: ${action === 'remove' ? say(before) : change}${whose}${hint}`
+      return `    ${words.ofField(kind, field)}: ${change}${whose}${hint}`
     }),
   ]
 }
 
-function renderOwned(owns: readonly AdminFleetChange[], manager: string): string[] {
-  const lines = owns.map(({ kind, name, takes, takes_object, releases }) => {
-    const list = (fields: readonly string[]): string =>
-      fields.length === 0 ? 'it' : fields.map((field) => fieldWord(kind, field)).join(', ')
-    const taken = takes_object || takes.length > 0 ? [`${manager} takes ${list(takes)}`] : []
-    const released = releases.length > 0 ? [`${manager} lets go of ${list(releases)}`] : []
-    return `  ${wordOf(kind)} ${name}: ${[...taken, ...released].join(', ')}`
-  })
-  return ['Only who owns it changes:', ...lines]
+function renderOwned(
+  words: PlanWords,
+  { kind, name, takes, takes_object, releases }: AdminFleetChange,
+  manager: string,
+): string {
+  const list = (fields: readonly string[]): string =>
+    fields.length === 0 ? 'it' : fields.map((field) => words.ofField(kind, field)).join(', ')
+  const taken = takes_object || takes.length > 0 ? [`${manager} takes ${list(takes)}`] : []
+  const released = releases.length > 0 ? [`${manager} lets go of ${list(releases)}`] : []
+  return `  ${words.ofKind(kind)} ${name}: ${[...taken, ...released].join(', ')}`
 }
 
-function fieldWord(kind: AdminFleetChange['kind'], field: string): string {
-  const table = FLEET_TABLES.find((each) => each.kind === kind)
-  return table?.keys.find(({ wire }) => wire === field)?.words[0] ?? field
+/** Of kinds and fields, as files have them in the reader's language. */
+class PlanWords {
+  readonly #at: 0 | 1
+  constructor(language: Language) {
+    this.#at = language === 'pt' ? 1 : 0
+  }
+
+  ofKind(kind: AdminFleetChange['kind']): string {
+    return this.#choose(tableOf(kind)?.words) ?? kind
+  }
+
+  ofField(kind: AdminFleetChange['kind'], field: string): string {
+    return this.#choose(keyOf(kind, field)?.words) ?? field
+  }
+
+  #choose(words: readonly string[] | undefined): string | undefined {
+    return words?.[this.#at] ?? words?.[0]
+  }
 }
 
-function wordOf(kind: AdminFleetChange['kind']): string {
-  return FLEET_TABLES.find((each) => each.kind === kind)?.words[0] ?? kind
+function tableOf(kind: AdminFleetChange['kind']): FleetTable | undefined {
+  return FLEET_TABLES.find((each) => each.kind === kind)
+}
+
+function keyOf(kind: AdminFleetChange['kind'], field: string): FleetKey | undefined {
+  return tableOf(kind)?.keys.find(({ wire }) => wire === field)
 }
 
 function show(value: unknown): string {

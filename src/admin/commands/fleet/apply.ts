@@ -10,6 +10,7 @@ import {
   FLEET_HELP,
   type FleetOptions,
   readAskedFleet,
+  styleOf,
 } from './fleet-options.ts'
 import { DIFFERENT } from './plan.ts'
 
@@ -94,7 +95,7 @@ async function applyPlan(
 ): Promise<Applied | undefined> {
   const { hasWork, renderPlan } = await import('../../declared/render-plan.ts')
   const { output } = context
-  if (!options.json) await output.write(renderPlan(plan, request.manager, request.prune === true))
+  if (!options.json) await output.write(renderPlan(plan, styleOf(context, request)))
   const nothing: Applied = { ...plan, join_tokens: [], webhook_secrets: [] }
   if (!hasWork(plan)) return nothing
   refuseExposedSecrets(context, plan, out)

@@ -5,6 +5,8 @@ import { UserError } from '../../../platform/errors.ts'
 import { ACCESS_TOKEN_NAME } from '../../../protocol/admin/admin-tokens.ts'
 import { MANAGER_DEFAULT } from '../../../protocol/admin/declared.ts'
 import type { AdminRequest } from '../../../protocol/admin/operations.ts'
+import type { PlanStyle } from '../../declared/render-plan.ts'
+import type { CommandContext } from '../command-context.ts'
 import { collect } from '../collect.ts'
 import { explainFile } from '../explain-file.ts'
 
@@ -52,6 +54,13 @@ export async function readAskedFleet(options: FleetOptions): Promise<AskedFleet>
     ...(takeOver && { take_over: takeOver }),
   }
   return { request, filesSha256: fleet.filesSha256 }
+}
+
+export function styleOf(
+  { output: { language } }: Pick<CommandContext, 'output'>,
+  { manager, prune }: AskedFleet['request'],
+): PlanStyle {
+  return { language, manager, isPruning: prune === true }
 }
 
 export const FLEET_HELP = `

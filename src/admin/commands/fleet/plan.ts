@@ -1,6 +1,12 @@
 import type { Command } from 'commander'
 import type { CommandContext } from '../command-context.ts'
-import { addFleetOptions, FLEET_HELP, type FleetOptions, readAskedFleet } from './fleet-options.ts'
+import {
+  addFleetOptions,
+  FLEET_HELP,
+  type FleetOptions,
+  readAskedFleet,
+  styleOf,
+} from './fleet-options.ts'
 
 /** Of a plan that is not empty. docs/protocol.md DCL-15. */
 export const DIFFERENT = 2
@@ -37,7 +43,7 @@ async function plan(context: CommandContext, options: FleetOptions): Promise<voi
       has_difference: isDifferent,
     })
   } else {
-    await context.output.write(renderPlan(planned, request.manager, request.prune === true))
+    await context.output.write(renderPlan(planned, styleOf(context, request)))
   }
   if (isDifferent) context.exitWith?.(DIFFERENT)
 }
