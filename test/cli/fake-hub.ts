@@ -23,7 +23,7 @@ import type { AdminAccessToken } from '../../src/protocol/admin/admin-tokens.ts'
 import type { AdminWebhook } from '../../src/protocol/admin/webhooks.ts'
 import { initCheapVault } from '../support/cheap-vault.ts'
 import { logOf } from '../support/made-export.ts'
-import { AGENT } from './fake-agent.ts'
+import { AGENT, SHOWN_OF_AGENT } from './fake-agent.ts'
 import {
   addSealedOperations,
   createSealedState,
@@ -274,7 +274,7 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
     listAgents: async () => ({ agentes: [AGENT], next: null }),
     showAgent: async ({ agente }) => ({
       ...findAgent(agente),
-      recipient_fingerprint: 'SHA256:6obr/OGzfBQZXyXym3i97qKd8YVTEgVValhsMoz0yGk',
+      ...SHOWN_OF_AGENT,
       entregas: [DELIVERY],
     }),
     labelAgents: async ({ agente, where }) => {

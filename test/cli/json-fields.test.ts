@@ -70,7 +70,7 @@ describe('the JSON of svc', () => {
     assert.equal(fieldsOf(listed), agente)
     assert.deepEqual(others, [])
     const shown = await svcJson('agente show web-1.example')
-    assert.equal(fieldsOf(shown), `${agente}, recipient_fingerprint, entregas`)
+    assert.equal(fieldsOf(shown), `${agente}, recipient_fingerprint, politicas, entregas`)
     assert.equal(shown['recipient_fingerprint'], null)
     for (const field of ['last_poll_at', 'created_at', 'cert_not_after']) {
       assert.match(String(shown[field]), TIME, field)

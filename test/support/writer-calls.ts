@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { newAgent, newCargo, newCertificate, newContent, newEntry } from '../store/store-samples.ts'
 import type { Delivery } from '../../src/hub/domain/delivery.ts'
+import type { SelectorPolicy } from '../../src/hub/domain/policy.ts'
 import type { StoreReader, StoreWriter } from '../../src/hub/store/store.ts'
 import type { WebhookWriter } from '../../src/hub/store/webhook-store.ts'
 import type {
@@ -95,6 +96,12 @@ const policy = {
   areSansNamed: false,
   mayOperatorsReenroll: false,
   automaticCargoes: [],
+}
+
+const { role: _role, ...bounds } = policy
+const selectorPolicy: SelectorPolicy = {
+  ...bounds,
+  selector: { terms: [{ key: 'env', values: ['prod'], isNegated: false }] },
 }
 
 function delivery(): Delivery {
@@ -203,6 +210,8 @@ export const WRITER_CALLS: PortCalls<Exclude<keyof StoreWriter, keyof StoreReade
   removeContent: [(w) => w.removeContent(HEAVY.cargoId)],
   setPolicy: [(w) => w.setPolicy(policy)],
   removePolicy: [(w) => w.removePolicy('role-7')],
+  setSelectorPolicy: [(w) => w.setSelectorPolicy(selectorPolicy)],
+  removeSelectorPolicy: [(w) => w.removeSelectorPolicy('politica-7')],
   insertDeliveries: [(w) => w.insertDeliveries([delivery()]), (w) => w.insertDeliveries([], 1)],
   replaceDeliveries: [
     (w) => w.replaceDeliveries([{ old: ORDINARY.successorId, successor: delivery() }], NOW),

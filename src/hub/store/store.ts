@@ -27,7 +27,7 @@ import type { JoinRule } from '../domain/join-rule.ts'
 import type { IssuedCertificate, NewIssuedCertificate } from '../domain/issued-certificate.ts'
 import type { LabelChange } from '../domain/label-change.ts'
 import type { RevertedDelivery, RevertedTarget } from '../domain/reverted-target.ts'
-import type { Policy } from '../domain/policy.ts'
+import type { Policy, SelectorPolicy } from '../domain/policy.ts'
 import type { AgentTrust, RootSet, StandingCertificate } from '../domain/root-set.ts'
 import type {
   AgentId,
@@ -120,6 +120,8 @@ export interface StoreReader {
   findPolicies(role: string): Promise<Policy[]>
   /** By role. */
   listPolicies(): Promise<Policy[]>
+  /** By name; at most SELECTOR_POLICIES_MAX. */
+  listSelectorPolicies(): Promise<SelectorPolicy[]>
 
   findDelivery(id: DeliveryId): Promise<Delivery | undefined>
   findDeliveryWithCargo(id: DeliveryId): Promise<DeliveryWithCargo | undefined>
@@ -322,6 +324,9 @@ export interface StoreWriter extends StoreReader {
   setPolicy(policy: Policy): Promise<void>
   /** That of this very role. */
   removePolicy(role: string): Promise<void>
+  /** In place of the one that had its name. */
+  setSelectorPolicy(policy: SelectorPolicy): Promise<void>
+  removeSelectorPolicy(name: string): Promise<void>
   /** With a change they are there when that is in force. */
   insertDeliveries(deliveries: readonly Delivery[], change?: FleetChange['id']): Promise<void>
   /** What was not on its host is over, at once or when the change is in force. */

@@ -11,17 +11,18 @@ import {
 } from '../../../protocol/admin/join-rules.ts'
 import type { AdminRequest } from '../../../protocol/admin/operations.ts'
 import type { AdminRole } from '../../../protocol/admin/roles.ts'
-import type { JoinRuleId } from '../../../protocol/identifiers.ts'
-import { listLabels, toLabelRecord } from '../../../protocol/labels.ts'
+import { type JoinRuleId, parseHostname } from '../../../protocol/identifiers.ts'
+import { type Labels, listLabels, toLabelRecord } from '../../../protocol/labels.ts'
 import { HubEventType } from '../../../protocol/words.ts'
 import { hashToken } from '../../domain/hash-token.ts'
+import { possiblyMatching } from '../../domain/host-rules.ts'
 import {
   isRuleInForce,
   type JoinProof,
   type JoinRule,
   stateOfRule,
 } from '../../domain/join-rule.ts'
-import { findPatternFault } from '../../domain/name-pattern.ts'
+import { findPatternFault, matchesPattern } from '../../domain/name-pattern.ts'
 import { policyOfRole, TOKEN_TTL_SECONDS_MAX } from '../../domain/role-rules.ts'
 import type { JoinedHost, StoreReader } from '../../store/store.ts'
 import { AdminRefusal, type Read, type Write } from '../admin-act.ts'
@@ -51,14 +52,15 @@ export const createJoinRule: Write<'createJoinRule', Clocked & AgentCommandConte
     throw new AdminRefusal('join_rule_exists', `a join rule named ${name} exists`)
   }
   const { proof, token } = await makeProof(writer, request)
-  const ttlSeconds = await chooseTtlSeconds(writer, request, context.role)
+  const given = parseGivenLabels(request.labels)
+  const ttlSeconds = await chooseTtlSeconds(writer, request, given, context.role)
   const rule: JoinRule = {
     id: randomBytes(ID_BYTES).toString('hex') as JoinRuleId,
     name,
     proof,
     role,
     pattern,
-    labels: parseGivenLabels(request.labels),
+    labels: given,
     hostsMax: request.hosts_max,
     hosts: 0,
     silentMs: silentSeconds === undefined ? null : silentSeconds * 1000,
@@ -106,13 +108,23 @@ async function makeProof(
   return { proof: { method: 'token', tokenHash: hashToken(token) }, token }
 }
 
-/** What a politica says of the tokens of the role holds for this one, which many hosts have. docs/protocol.md JNR-5. */
+/** What politicas say of the tokens of any host that may join holds for this one, which many hosts have. docs/protocol.md JNR-5. */
 async function chooseTtlSeconds(
   reader: StoreReader,
-  { role, ttl_seconds: wanted }: AdminRequest<'createJoinRule'>,
+  { role, pattern, ttl_seconds: wanted }: AdminRequest<'createJoinRule'>,
+  labels: Labels,
   by: AdminRole,
 ): Promise<number> {
-  const policy = policyOfRole(role, await reader.findPolicies(role))
+  const ofRole = policyOfRole(role, await reader.findPolicies(role))
+  const mayBeNamed = (name: string): boolean => {
+    const hostname = parseHostname(name)
+    return hostname !== undefined && matchesPattern(pattern, hostname)
+  }
+  const all = await reader.listSelectorPolicies()
+  const ofHosts = possiblyMatching(all, { role, labels }, mayBeNamed)
+  const [policy] = [...(ofRole === undefined ? [] : [ofRole]), ...ofHosts]
+    .filter(({ tokenTtlSecondsMax }) => tokenTtlSecondsMax !== null)
+    .toSorted((one, other) => (one.tokenTtlSecondsMax ?? 0) - (other.tokenTtlSecondsMax ?? 0))
   const ofPolicy = policy?.tokenTtlSecondsMax ?? null
   const ofCaller = by === 'admin' ? JOIN_TTL_MAX_SECONDS : TOKEN_TTL_SECONDS_MAX
   const most = Math.min(ofPolicy ?? ofCaller, ofCaller)

@@ -125,6 +125,7 @@ async function withVault(work: (setting: Setting) => Promise<void>, more = 0): P
   const { id: token } = await hub.admin.createToken({ hostname: 'web-8', role: 'web' })
   await hub.admin.createAccessToken({ name: 'ci', role: 'viewer' })
   await hub.admin.setPolicy({ role: 'web', nome: 'web' })
+  await hub.admin.setSelectorPolicy({ nome: 'prod', where: 'env=prod' })
   await hub.admin.createJoinRule(JOIN_RULE)
   const { id: webhook } = await insertWebhook(store)
   const { carga_id: selected } = await hub.admin.createCargo(OF_SELECTOR)
@@ -234,6 +235,11 @@ const REQUESTS: Requests = {
   retryDeliveries: ({ made: { entrega } }) => [{ entrega }, {}],
   setPolicy: () => [{ role: 'web', token_ttl_max: 600 }],
   removePolicy: () => [{ role: 'web' }],
+  setSelectorPolicy: () => [
+    { nome: 'stage', where: 'env=stage', token_ttl_max: 600 },
+    { nome: 'prod', reenroll: false },
+  ],
+  removeSelectorPolicy: () => [{ nome: 'prod' }],
   updateBundle: () => [{}],
   signBundle: () => [
     { ...KEY.signSet([oldRoot.sha256, newRoot.sha256], { numero: 2 }), trust_key: KEY.text },
@@ -268,6 +274,8 @@ const REFUSED: { readonly [Name in ChangeName]: AdminRequest<Name> } = {
   retryDeliveries: { entrega: randomUUID() },
   setPolicy: { role: 'db', nome: 'web' },
   removePolicy: { role: 'db' },
+  setSelectorPolicy: { nome: 'web', where: 'env=prod' },
+  removeSelectorPolicy: { nome: 'nobody' },
   updateBundle: { numero: 1 },
   signBundle: { statement: 'set', signature: 'none', trust_key: KEY.text },
   keepCosigned: { checkpoint: 'none', witnesses: ['nobody'] },

@@ -25,6 +25,7 @@ import { OPEN_SIGNINGS } from './open-signings.ts'
 import { KEPT_RECORDS } from './kept-records.ts'
 import { OWN_CERTIFICATES } from './own-certificate.ts'
 import { REVERTED_TARGETS } from './reverted-targets.ts'
+import { SELECTOR_POLICIES } from './selector-policies.ts'
 import { AGENT_SIGHTINGS } from './sightings.ts'
 import { VAULT_KEYS } from './vault-keys.ts'
 
@@ -399,4 +400,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { sql: CARGO_SELECTORS, readableFrom: STEPS.length },
   // Earlier programs know no token of a workload: token_not_found.
   { sql: WORKLOAD_TOKENS, readableFrom: STEPS.length },
+  { sql: SELECTOR_POLICIES, readableFrom: STEPS.length },
 ]

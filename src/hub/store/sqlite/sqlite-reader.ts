@@ -12,7 +12,6 @@ import type { CertificateInUse, FleetSummary } from '../../domain/fleet.ts'
 import type { FleetChange } from '../../domain/fleet-change.ts'
 import type { HostIndex, HostSource } from '../../domain/host-source.ts'
 import type { IssuedCertificate } from '../../domain/issued-certificate.ts'
-import { EVERY_ROLE, type Policy } from '../../domain/policy.ts'
 import type { RevertedDelivery, RevertedTarget } from '../../domain/reverted-target.ts'
 import type { AgentTrust, RootSet, StandingCertificate } from '../../domain/root-set.ts'
 import type {
@@ -66,14 +65,7 @@ import {
   selectLateAgents,
   summariseFleet,
 } from './fleet-query.ts'
-import {
-  AGENT_PAGES,
-  CARGO_PAGES,
-  DELIVERY_PAGES,
-  POLICY_PAGES,
-  selectPage,
-  TOKEN_PAGES,
-} from './pages.ts'
+import { AGENT_PAGES, CARGO_PAGES, DELIVERY_PAGES, selectPage, TOKEN_PAGES } from './pages.ts'
 import { countHosts, selectHosts, selectLabels } from './agent-labels.ts'
 import { selectLastPolls } from './agent-polls.ts'
 import { type AgentRequestsRow, type AgentRow, toAgent, toAgentRequests } from './agent-rows.ts'
@@ -90,12 +82,11 @@ import {
   toCertificate,
   toStandingCertificate,
 } from './certificate-rows.ts'
-import { type PolicyRow, toPolicy } from './policy-rows.ts'
 import { type AgentTrustRow, type RootSetRow, toAgentTrust, toRootSet } from './root-rows.ts'
 import { selectRevertedDeliveries, selectRevertedTargets } from './reverted-targets.ts'
 import { selectSightings } from './sightings.ts'
 import { type TokenRow, toToken } from './token-rows.ts'
-import { SqliteJoinReader } from './sqlite-join-reader.ts'
+import { SqlitePolicyReader } from './sqlite-policy-reader.ts'
 import { SqliteWebhookReader } from './sqlite-webhooks.ts'
 
 const CURRENT_IDENTITIES = `
@@ -132,7 +123,7 @@ interface EventDebtRow {
   at: number
 }
 
-export class SqliteReader extends SqliteJoinReader implements StoreReader {
+export class SqliteReader extends SqlitePolicyReader implements StoreReader {
   get webhooks(): SqliteWebhookReader {
     return new SqliteWebhookReader(this.session)
   }
@@ -288,21 +279,6 @@ export class SqliteReader extends SqliteJoinReader implements StoreReader {
     return this.session().get<ContentSummary>(sql, id)
   }
 
-  async findPolicies(role: string): Promise<Policy[]> {
-    const session = this.session()
-    // Not one query with IN, for which SQLite makes a table of the two: ten times as dear, and every certificate asks.
-    const find = (wanted: string): Policy | undefined =>
-      map(session.get<PolicyRow>('SELECT * FROM politicas WHERE role = ?', wanted), toPolicy)
-    return [find(role), role === EVERY_ROLE ? undefined : find(EVERY_ROLE)].filter(
-      (policy) => policy !== undefined,
-    )
-  }
-
-  async listPolicies(): Promise<Policy[]> {
-    const sql = 'SELECT * FROM politicas ORDER BY role'
-    return this.session().all<PolicyRow>(sql).map(toPolicy)
-  }
-
   async findDelivery(id: DeliveryId): Promise<Delivery | undefined> {
     return selectDelivery(this.session(), id)
   }
@@ -430,10 +406,6 @@ export class SqliteReader extends SqliteJoinReader implements StoreReader {
 
   async pageStatusDeliveries(status: DeliveryStatus, page: Page): Promise<DeliveryPage> {
     return selectStatusPage(this.session(), status, page)
-  }
-
-  async pagePolicies(page: Page): Promise<Policy[] | undefined> {
-    return selectPage(this.session(), POLICY_PAGES, page)
   }
 
   async findAccessToken(hash: TokenHash): Promise<AccessToken | undefined> {

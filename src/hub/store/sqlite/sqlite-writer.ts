@@ -27,7 +27,7 @@ import type { LastRestore } from '../../domain/decide-take-back.ts'
 import type { LogSegment } from '../../domain/log-segment.ts'
 import type { LogTree } from '../../domain/log-tree.ts'
 import type { OpenSigning } from '../../domain/open-signing.ts'
-import type { Policy } from '../../domain/policy.ts'
+import type { Policy, SelectorPolicy } from '../../domain/policy.ts'
 import type { RevertedTarget } from '../../domain/reverted-target.ts'
 import type { AgentTrust, RootSet } from '../../domain/root-set.ts'
 import type { News, Replacement, SettledDelivery, StoreWriter, UsedProof } from '../store.ts'
@@ -69,6 +69,7 @@ import { fromNewCertificate } from './certificate-rows.ts'
 import { deleteOpenSigning, insertOpenSigning } from './open-signings.ts'
 import { insertOwnCertificate } from './own-certificate.ts'
 import { fromPolicy } from './policy-rows.ts'
+import { deleteSelectorPolicy, setSelectorPolicy } from './selector-policies.ts'
 import { fromAgentTrust, fromRootSet } from './root-rows.ts'
 import { fromToken } from './token-rows.ts'
 import { deleteRevertedTargets, putRevertedTarget } from './reverted-targets.ts'
@@ -292,6 +293,14 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
 
   async removePolicy(role: string): Promise<void> {
     this.session().changeOne('DELETE FROM politicas WHERE role = ?', role)
+  }
+
+  async setSelectorPolicy(policy: SelectorPolicy): Promise<void> {
+    setSelectorPolicy(this.session(), policy)
+  }
+
+  async removeSelectorPolicy(name: string): Promise<void> {
+    deleteSelectorPolicy(this.session(), name)
   }
 
   async insertDeliveries(deliveries: readonly Delivery[], change?: number): Promise<void> {
