@@ -184,7 +184,7 @@ describe('the JSON of svc', () => {
 describe('the JSON of svc webhook', () => {
   test('[CLI-36] has these fields, and the secret only when one is made', async () => {
     const listed =
-      'id, url, tipos, state, backlog, dead, attempts, next_attempt_at, last_success_at, last_error_at, erro, seq, created_at, disabled_at'
+      'id, url, tipos, where, state, backlog, dead, attempts, next_attempt_at, last_success_at, last_error_at, erro, seq, created_at, disabled_at'
     const made = await svcJson('webhook create --url http://127.0.0.1:1/in --tipo none --force')
     assert.equal(fieldsOf(made), `${listed}, secret`)
     const id = String(made['id'])

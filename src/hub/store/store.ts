@@ -50,6 +50,8 @@ export interface StoreReader {
   findAgentById(id: AgentId): Promise<Agent | undefined>
   /** Never a removed agent. */
   findAgentByHostname(hostname: string): Promise<Agent | undefined>
+  /** The same for many; an unknown hostname is left out. */
+  findAgentsNamed(hostnames: readonly string[]): Promise<Agent[]>
   /** The identity that the hub obtained last for this agent, leaf and intermediates, PEM. */
   findAgentCertificate(id: AgentId): Promise<string | undefined>
 
@@ -65,6 +67,8 @@ export interface StoreReader {
     agentIds: readonly AgentId[],
     keys?: readonly string[],
   ): Promise<ReadonlyMap<AgentId, Labels>>
+  /** The labels that removed hosts had last, of those that tokens and operators gave. */
+  listLastLabels(agentIds: readonly AgentId[]): Promise<ReadonlyMap<AgentId, Labels>>
   /** What an operator asked of this agent last. */
   findAgentRequests(id: AgentId): Promise<AgentRequests>
 
@@ -124,6 +128,8 @@ export interface StoreReader {
   listSelectorPolicies(): Promise<SelectorPolicy[]>
 
   findDelivery(id: DeliveryId): Promise<Delivery | undefined>
+  /** Whose these deliveries are. */
+  listDeliveryAgents(ids: readonly DeliveryId[]): Promise<ReadonlyMap<DeliveryId, AgentId>>
   findDeliveryWithCargo(id: DeliveryId): Promise<DeliveryWithCargo | undefined>
   /** Oldest first. */
   listDeliveries(filter: DeliveryFilter): Promise<DeliveryWithCargo[]>
@@ -283,6 +289,8 @@ export interface StoreWriter extends StoreReader {
   putSightings(sightings: readonly AgentSighting[]): Promise<void>
   changeLabels(changes: readonly LabelChange[]): Promise<void>
   setActiveIdentity(id: AgentId, seq: number, since: Date): Promise<void>
+  /** Of a host that is removed: `listLastLabels` answers them from then on. */
+  keepLastLabels(id: AgentId, labels: Labels): Promise<void>
 
   /** In the place of an earlier request of the same kind. */
   requestSync(id: AgentId, at: Date): Promise<void>

@@ -1,7 +1,7 @@
-import { invariant } from '../../../platform/errors.ts'
-import { formatSelector, parseSelector, type Selector } from '../../../protocol/selector.ts'
+import { formatSelector } from '../../../protocol/selector.ts'
 import type { Cargo } from '../../domain/cargo.ts'
 import type { SelectorPolicy } from '../../domain/policy.ts'
+import { toSelector } from './selector-columns.ts'
 import type { SqlSession } from './sql-session.ts'
 
 /** A step of migrations.ts: it only adds. An earlier program does not know what is in the table: POL-27 keeps it away. */
@@ -54,13 +54,6 @@ function toSelectorPolicy(row: SelectorPolicyRow): SelectorPolicy {
     automaticCargoes: JSON.parse(row.cargas_automaticas) as Cargo['id'][],
     mayOperatorsReenroll: row.reenroll === null ? null : row.reenroll === 1,
   }
-}
-
-/** It was written in its one form. */
-function toSelector(text: string): Selector {
-  const parsed = parseSelector(text)
-  invariant(parsed.ok, 'the selector of a politica can be read')
-  return parsed.selector
 }
 
 function fromSelectorPolicy(policy: SelectorPolicy): SelectorPolicyRow {

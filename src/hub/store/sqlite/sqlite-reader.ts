@@ -66,7 +66,7 @@ import {
   summariseFleet,
 } from './fleet-query.ts'
 import { AGENT_PAGES, CARGO_PAGES, DELIVERY_PAGES, selectPage, TOKEN_PAGES } from './pages.ts'
-import { countHosts, selectHosts, selectLabels } from './agent-labels.ts'
+import { countHosts, selectHosts, selectLabels, selectLastLabels } from './agent-labels.ts'
 import { selectLastPolls } from './agent-polls.ts'
 import { type AgentRequestsRow, type AgentRow, toAgent, toAgentRequests } from './agent-rows.ts'
 import {
@@ -143,6 +143,12 @@ export class SqliteReader extends SqlitePolicyReader implements StoreReader {
     return map(this.session().get<AgentRow>(sql, hostname), toAgent)
   }
 
+  async findAgentsNamed(hostnames: readonly string[]): Promise<Agent[]> {
+    const sql = `SELECT agentes.* FROM json_each(?) AS wanted
+      CROSS JOIN agentes ON hostname = wanted.value AND removed_at IS NULL`
+    return this.session().all<AgentRow>(sql, JSON.stringify(hostnames)).map(toAgent)
+  }
+
   async findAgentCertificate(id: AgentId): Promise<string | undefined> {
     const sql = 'SELECT cert FROM agentes_cert WHERE agente_id = ?'
     return this.session().get<{ cert: string }>(sql, id)?.cert
@@ -161,6 +167,10 @@ export class SqliteReader extends SqlitePolicyReader implements StoreReader {
 
   async listSightings(agentIds: readonly AgentId[]): Promise<AgentSighting[]> {
     return selectSightings(this.session(), agentIds)
+  }
+
+  async listLastLabels(agentIds: readonly AgentId[]): Promise<ReadonlyMap<AgentId, Labels>> {
+    return selectLastLabels(this.session(), agentIds)
   }
 
   async findAgentRequests(id: AgentId): Promise<AgentRequests> {
@@ -281,6 +291,16 @@ export class SqliteReader extends SqlitePolicyReader implements StoreReader {
 
   async findDelivery(id: DeliveryId): Promise<Delivery | undefined> {
     return selectDelivery(this.session(), id)
+  }
+
+  async listDeliveryAgents(ids: readonly DeliveryId[]): Promise<ReadonlyMap<DeliveryId, AgentId>> {
+    const sql = `SELECT entregas.id, agente_id FROM json_each(?) AS wanted
+      CROSS JOIN entregas ON entregas.id = wanted.value`
+    const rows = this.session().all<{ id: DeliveryId; agente_id: AgentId }>(
+      sql,
+      JSON.stringify(ids),
+    )
+    return new Map(rows.map(({ id, agente_id: agent }) => [id, agent]))
   }
 
   async findDeliveryWithCargo(id: DeliveryId): Promise<DeliveryWithCargo | undefined> {

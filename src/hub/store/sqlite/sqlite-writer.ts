@@ -8,6 +8,7 @@ import type {
   Recipient,
   TokenHash,
 } from '../../../protocol/identifiers.ts'
+import type { Labels } from '../../../protocol/labels.ts'
 import type { DeliveryStatus } from '../../../protocol/words.ts'
 import type { AccessToken } from '../../domain/access-token.ts'
 import type { SealedReply } from '../../domain/admin-reply.ts'
@@ -53,7 +54,7 @@ import {
   setAccessTokenUsed,
   updateAccessToken,
 } from './access-tokens.ts'
-import { changeLabels } from './agent-labels.ts'
+import { changeLabels, putLastLabels } from './agent-labels.ts'
 import {
   claimJoinProof,
   countJoin,
@@ -137,6 +138,10 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
 
   async changeLabels(changes: readonly LabelChange[]): Promise<void> {
     changeLabels(this.session(), changes)
+  }
+
+  async keepLastLabels(id: AgentId, labels: Labels): Promise<void> {
+    putLastLabels(this.session(), id, labels)
   }
 
   async setActiveIdentity(id: AgentId, seq: number, since: Date): Promise<void> {
