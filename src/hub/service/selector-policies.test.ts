@@ -10,6 +10,7 @@ import {
   insertCertificate,
   insertDelivery,
   newAgent,
+  newCargo,
   NOW,
 } from '../../../test/store/store-samples.ts'
 import { collectLog, type LoggedLine } from '../../../test/support/collected-log.ts'
@@ -22,6 +23,7 @@ import type { Agent } from '../domain/agent.ts'
 import type { Store } from '../store/store.ts'
 import { createEnrollAgent } from './agent/enroll-agent.ts'
 import { createIssueCertificate } from './agent/issue-certificate.ts'
+import { createGiveSelected } from './cargo/give-selected.ts'
 import { refuseForbiddenSans } from './cargo/refuse-agents.ts'
 import { groupByRules } from './find-rules.ts'
 import { createWaitingReasons } from './waiting-reasons.ts'
@@ -288,6 +290,23 @@ describe('a carga for many hosts', () => {
     await assert.rejects(create('refused', ['a.example']), refused)
     const { carga_id: carga } = await create('made', ['a.prod.example'])
     await assert.rejects(hub.admin.updateCargo({ carga, sans: ['a.example'] }), refused)
+  })
+
+  test('[LBL-21] that belongs to a selector waits for a host whose politica forbids a name', async () => {
+    const agent = await labelled('waits-1', PROD)
+    await narrow({ sans_permitidos: ['*.prod.example'] })
+    const cargo = { ...newCargo('of-prod'), sans: ['a.example'], where: 'env=prod' }
+    await store.write((writer) => writer.insertCargo(cargo))
+    const { clock, log } = dependencies()
+    const give = createGiveSelected(store, clock, log)
+    const had = async () =>
+      (await store.reader.listDeliveries({ agentId: agent.id })).map(({ cargoId }) => cargoId)
+    await give(agent)
+    assert.deepEqual(await had(), [])
+    await hub.admin.labelAgents({ agente: 'waits-1', set: { rack: 'r7' } })
+    await narrow({ where: 'env=prod,!rack' })
+    await give(agent)
+    assert.deepEqual(await had(), [cargo.id])
   })
 
   test('[POL-18] [POL-26] an operator gives an automatic one only names that its politica names', async () => {

@@ -106,10 +106,8 @@ async function withVault(work: (setting: Setting) => Promise<void>, more = 0): P
     },
   }
   const cutOff = (id: string) => void effects.push(`cut off ${id}`)
-  const hubs = {
-    list: async () => [SILENT_HUB],
-    remove: async (id: string) => void effects.push(`removed ${id}`),
-  }
+  const remove = async (id: string) => void effects.push(`removed ${id}`)
+  const hubs = { list: async () => [SILENT_HUB], remove }
   const hub = openAdmin(store, { roots, webhooks, cutOff, hubs })
   const names = ['web-1', 'web-2', ...Array.from({ length: more }, (_, at) => `more-${at}`)]
   const agents = names.map((name) => newAgent(name))
@@ -235,10 +233,7 @@ const REQUESTS: Requests = {
   retryDeliveries: ({ made: { entrega } }) => [{ entrega }, {}],
   setPolicy: () => [{ role: 'web', token_ttl_max: 600 }],
   removePolicy: () => [{ role: 'web' }],
-  setSelectorPolicy: () => [
-    { nome: 'stage', where: 'env=stage', token_ttl_max: 600 },
-    { nome: 'prod', reenroll: false },
-  ],
+  setSelectorPolicy: () => [{ nome: 'prod', where: 'env=stage', token_ttl_max: 600 }],
   removeSelectorPolicy: () => [{ nome: 'prod' }],
   updateBundle: () => [{}],
   signBundle: () => [
