@@ -56,7 +56,7 @@ function narrow(rest: Partial<AdminRequest<'setSelectorPolicy'>>): Promise<unkno
 function dependencies() {
   const { log, lines: logged } = collectLog()
   lines = logged
-  return { store, authority, clock: CLOCK, log, hubNames: ['hub.example'] }
+  return { keys: NO_ISSUERS, store, authority, clock: CLOCK, log, hubNames: ['hub.example'] }
 }
 
 async function labelled(hostname: string, set: Record<string, string>): Promise<Agent> {
