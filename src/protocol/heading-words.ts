@@ -52,6 +52,8 @@ export const HEADING_WORDS = {
   following_24h: ['hosts within 24h of it', 'hosts ate 24h depois'],
   forbidden_sans: ['forbidden_sans', 'sans_proibidos'],
   pattern: ['pattern', 'padrao'],
+  where: ['where', 'seletor'],
+  politicas: ['policies', 'politicas'],
   hosts: ['hosts', 'maquinas'],
   method: ['method', 'metodo'],
   ended_at: ['ended_at', 'encerrada_em'],
@@ -135,7 +137,6 @@ export const HEADING_WORDS = {
   valid: ['valid', 'validos'],
   versao: ['version', 'versao'],
   version: ['version', 'versao'],
-  where: ['where', 'seletor'],
   waiting_reason: ['waiting_reason', 'motivo_da_espera'],
   waiting_reason_at: ['waiting_reason_at', 'motivo_da_espera_em'],
 } as const satisfies Words

@@ -81,7 +81,7 @@ describe('completion', () => {
         ],
         'svc,carga,reseal,--e': ['--escrow-identity', '--every'],
         'svc,entrega,retry,--a': ['--all'],
-        'svc,policy,': ['set', 'list', 'show', 'remove', '--help'],
+        'svc,policy,': ['set', 'list', 'selectors', 'show', 'remove', '--help'],
         'svc,politica,set,--no-': [
           '--no-token-ttl-max',
           '--no-cert-ttl',

@@ -20,10 +20,10 @@ import type {
   AdminUpdatedBundle,
 } from '../../src/protocol/admin/views.ts'
 import type { AdminAccessToken } from '../../src/protocol/admin/admin-tokens.ts'
-import type { AdminWebhook } from '../../src/protocol/admin/webhooks.ts'
 import { initCheapVault } from '../support/cheap-vault.ts'
 import { logOf } from '../support/made-export.ts'
-import { AGENT } from './fake-agent.ts'
+import { AGENT, SHOWN_OF_AGENT } from './fake-agent.ts'
+import { WEBHOOK } from './fake-webhook.ts'
 import {
   addSealedOperations,
   createSealedState,
@@ -63,23 +63,6 @@ const DELIVERY = {
   alvos_revertidos: [],
   waiting_reason: null,
   waiting_reason_at: null,
-}
-
-const WEBHOOK: AdminWebhook = {
-  id: '2b7f6a1e-9c3d-4e5f-8a6b-7c8d9e0f1a44',
-  url: 'https://alerts.example.org/cartorio',
-  tipos: ['entrega_falhou'],
-  state: 'failing',
-  backlog: 2,
-  dead: 1,
-  attempts: 3,
-  next_attempt_at: '2026-11-21T10:00:04.000Z',
-  last_success_at: null,
-  last_error_at: '2026-11-21T10:00:00.000Z',
-  erro: 'answered 500',
-  seq: 7,
-  created_at: '2026-11-20T10:00:00.000Z',
-  disabled_at: null,
 }
 
 const BUNDLE: AdminBundle = {
@@ -215,7 +198,7 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
     if (id === DELIVERY.id) return DELIVERY
     throw new AdminRefusal('delivery_not_found', `no delivery ${id}`)
   }
-  const findWebhook = (id: string): AdminWebhook => {
+  const findWebhook = (id: string): typeof WEBHOOK => {
     if (id === WEBHOOK.id) return WEBHOOK
     throw new AdminRefusal('webhook_not_found', `no webhook ${id}`)
   }
@@ -274,7 +257,7 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
     listAgents: async () => ({ agentes: [AGENT], next: null }),
     showAgent: async ({ agente }) => ({
       ...findAgent(agente),
-      recipient_fingerprint: 'SHA256:6obr/OGzfBQZXyXym3i97qKd8YVTEgVValhsMoz0yGk',
+      ...SHOWN_OF_AGENT,
       entregas: [DELIVERY],
     }),
     labelAgents: async ({ agente, where }) => {

@@ -70,7 +70,7 @@ describe('the JSON of svc', () => {
     assert.equal(fieldsOf(listed), agente)
     assert.deepEqual(others, [])
     const shown = await svcJson('agente show web-1.example')
-    assert.equal(fieldsOf(shown), `${agente}, recipient_fingerprint, entregas`)
+    assert.equal(fieldsOf(shown), `${agente}, recipient_fingerprint, politicas, entregas`)
     assert.equal(shown['recipient_fingerprint'], null)
     for (const field of ['last_poll_at', 'created_at', 'cert_not_after']) {
       assert.match(String(shown[field]), TIME, field)
@@ -184,7 +184,7 @@ describe('the JSON of svc', () => {
 describe('the JSON of svc webhook', () => {
   test('[CLI-36] has these fields, and the secret only when one is made', async () => {
     const listed =
-      'id, url, tipos, state, backlog, dead, attempts, next_attempt_at, last_success_at, last_error_at, erro, seq, created_at, disabled_at'
+      'id, url, tipos, where, state, backlog, dead, attempts, next_attempt_at, last_success_at, last_error_at, erro, seq, created_at, disabled_at'
     const made = await svcJson('webhook create --url http://127.0.0.1:1/in --tipo none --force')
     assert.equal(fieldsOf(made), `${listed}, secret`)
     const id = String(made['id'])

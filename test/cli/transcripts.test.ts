@@ -103,7 +103,7 @@ describe('svc', { concurrency: 2 }, () => {
   )
 
   test(
-    '[POL-5] [POL-8] [POL-9] [POL-16] [CLI-48] lays down what holds for the agents of a role',
+    '[POL-5] [POL-8] [POL-9] [POL-16] [POL-20] [POL-24] [CLI-48] lays down what holds for the agents of a role, or for those that match',
     TIMEOUT,
     () => checkWithoutHub('politica.script.txt'),
   )

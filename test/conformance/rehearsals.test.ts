@@ -50,7 +50,16 @@ test('[API-27] [API-28] a rehearsal is answered 200 without an ETag, to a caller
     [features.status, features.json],
     [
       200,
-      { features: ['dry_run', 'entry_filters', 'labels', 'bounded_tokens', 'selected_cargas'] },
+      {
+        features: [
+          'dry_run',
+          'entry_filters',
+          'labels',
+          'bounded_tokens',
+          'selected_cargas',
+          'selector_webhooks',
+        ],
+      },
     ],
   )
   const { hostname } = await enrollHost(hub, 'rehearsed.example')

@@ -20,3 +20,11 @@ export const REFUSED_FLEET: AdminRequest<'applyFleet'> = {
   ...ASKED,
   join_rules: [{ name: 'images', ttl_seconds: 90 * 86_400, role: 'web' }, { name: 'new' }],
 }
+
+export const JOIN_RULE = {
+  name: 'images',
+  method: 'token',
+  pattern: 'web-*.example.org',
+  role: 'web',
+  hosts_max: 40,
+} as const

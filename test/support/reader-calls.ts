@@ -14,6 +14,7 @@ export type PortCalls<Method extends string> = Readonly<Record<Method, readonly 
 export const UNBOUNDED: Readonly<Record<string, string>> = {
   countCargoDeliveries: 'a range of an index: 3 ms for 100,000; once for an act on all of them',
   listPolicies: 'a politica for each role, written by hand',
+  listSelectorPolicies: 'politicas with selectors: 100 at most',
   listAccessTokens: 'admin tokens, made by hand',
   list: 'webhooks: 100 at most',
   listDead: 'a message of a webhook takes three days to die, one after the other',
@@ -57,6 +58,9 @@ const PAGES = [{ limit: 10 }]
 export const READER_CALLS: PortCalls<Exclude<keyof StoreReader, 'webhooks' | 'declared'>> = {
   findAgentById: [(w) => w.findAgentById(HEAVY.agentId)],
   findAgentByHostname: [(w) => w.findAgentByHostname(HEAVY.hostname)],
+  findAgentsNamed: [(w) => w.findAgentsNamed([HEAVY.hostname, ORDINARY.hostname])],
+  listLastLabels: [(w) => w.listLastLabels(AGENTS)],
+  listDeliveryAgents: [(w) => w.listDeliveryAgents([ORDINARY.deliveryId])],
   findAgentCertificate: [(w) => w.findAgentCertificate(HEAVY.agentId)],
   findAgents: [(w) => w.findAgents(AGENTS)],
   listRoleAgents: [(w) => w.listRoleAgents('web', { after: ORDINARY.agentId, limit: 10 })],
@@ -106,6 +110,7 @@ export const READER_CALLS: PortCalls<Exclude<keyof StoreReader, 'webhooks' | 'de
   summarizeContent: [(w) => w.summarizeContent(HEAVY.cargoId)],
   findPolicies: [(w) => w.findPolicies('role-7')],
   listPolicies: [(w) => w.listPolicies()],
+  listSelectorPolicies: [(w) => w.listSelectorPolicies()],
   findDelivery: [(w) => w.findDelivery(ORDINARY.deliveryId)],
   listDeliveries: [
     (w) => w.listDeliveries({ agentId: ORDINARY.agentId, statuses: LIVE }),

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { newAgent, newCargo, newCertificate, newContent, newEntry } from '../store/store-samples.ts'
 import type { Delivery } from '../../src/hub/domain/delivery.ts'
+import type { SelectorPolicy } from '../../src/hub/domain/policy.ts'
 import type { StoreReader, StoreWriter } from '../../src/hub/store/store.ts'
 import type { DeclaredWriter } from '../../src/hub/store/declared-store.ts'
 import type { OwnedField } from '../../src/hub/domain/plan-fleet.ts'
@@ -99,6 +100,12 @@ const policy = {
   automaticCargoes: [],
 }
 
+const { role: _role, ...bounds } = policy
+const selectorPolicy: SelectorPolicy = {
+  ...bounds,
+  selector: { terms: [{ key: 'env', values: ['prod'], isNegated: false }] },
+}
+
 function delivery(): Delivery {
   return {
     id: randomUUID() as DeliveryId,
@@ -121,6 +128,7 @@ const change = {
 } as const
 
 export const WRITER_CALLS: PortCalls<Exclude<keyof StoreWriter, keyof StoreReader>> = {
+  keepLastLabels: [(w) => w.keepLastLabels(HEAVY.agentId, new Map([['env', 'prod']]))],
   insertAgent: [(w) => w.insertAgent(newAgent('another'))],
   updateAgent: [
     (w) => w.updateAgent({ ...newAgent(ORDINARY.hostname), id: ORDINARY.agentId }),
@@ -205,6 +213,8 @@ export const WRITER_CALLS: PortCalls<Exclude<keyof StoreWriter, keyof StoreReade
   removeContent: [(w) => w.removeContent(HEAVY.cargoId)],
   setPolicy: [(w) => w.setPolicy(policy)],
   removePolicy: [(w) => w.removePolicy('role-7')],
+  setSelectorPolicy: [(w) => w.setSelectorPolicy(selectorPolicy)],
+  removeSelectorPolicy: [(w) => w.removeSelectorPolicy('politica-7')],
   insertDeliveries: [(w) => w.insertDeliveries([delivery()]), (w) => w.insertDeliveries([], 1)],
   replaceDeliveries: [
     (w) => w.replaceDeliveries([{ old: ORDINARY.successorId, successor: delivery() }], NOW),
@@ -294,7 +304,7 @@ export const WEBHOOK_CALLS: PortCalls<keyof WebhookWriter> = {
     (w) => w.webhooks.insertDead(dead),
     (w) => w.webhooks.insertDead({ ...dead, seq: 0 }),
   ],
-  setTypes: [(w) => w.webhooks.setTypes(webhookId, ['noted'])],
+  setFilter: [(w) => w.webhooks.setFilter({ ...sampleWebhook(), id: webhookId })],
   markDeadToReplay: [(w) => w.webhooks.markDeadToReplay(webhookId)],
   removeDeadAfter: [(w) => w.webhooks.removeDeadAfter(webhookId, 5)],
   removeDead: [(w) => w.webhooks.removeDead(webhookId, 5)],
@@ -307,7 +317,6 @@ const OWNED: readonly OwnedField[] = ['env', 'zone'].map((field) => ({
   field,
   manager: 'default',
 }))
-const NAMES = [HEAVY.hostname, ORDINARY.hostname]
 
 export const DECLARED_CALLS: PortCalls<keyof DeclaredWriter> = {
   listOwnedWith: [(w) => w.declared.listOwnedWith('team-291')],
@@ -316,7 +325,6 @@ export const DECLARED_CALLS: PortCalls<keyof DeclaredWriter> = {
     (w) => w.declared.pageOwned({ limit: 10 }),
     (w) => w.declared.pageOwned({ after: '20000', limit: 10 }),
   ],
-  findAgentsNamed: [(w) => w.declared.findAgentsNamed(NAMES)],
   findJoinRules: [
     (w) => w.declared.findJoinRules({ names: ['heavy', 'rule-291'], ids: [ORDINARY.joinRuleId] }),
   ],

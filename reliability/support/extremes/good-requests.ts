@@ -24,6 +24,7 @@ type GoodRequests = {
 
 /** Nothing is revoked or removed of the host that has to go on. */
 const NOBODY = 'nobody.example'
+const SELECTOR_POLICY = 'extreme'
 const WEBHOOK_URL = 'https://127.0.0.1:1/'
 
 export const GOOD_REQUESTS: GoodRequests = {
@@ -77,6 +78,10 @@ export const GOOD_REQUESTS: GoodRequests = {
   listPolicies: () => ({}),
   showPolicy: ({ role }) => ({ role }),
   removePolicy: ({ role }) => ({ role }),
+  setSelectorPolicy: () => ({ nome: SELECTOR_POLICY, where: 'env=extreme' }),
+  listSelectorPolicies: () => ({}),
+  showSelectorPolicy: () => ({ nome: SELECTOR_POLICY }),
+  removeSelectorPolicy: () => ({ nome: SELECTOR_POLICY }),
   showFeatures: () => ({}),
   showExamination: () => ({}),
   showBundle: () => ({}),

@@ -60,6 +60,8 @@ const COMMANDS: { readonly [Name in AdminNamesOf<'changes' | 'creates'>]: string
   retryDeliveries: 'entrega retry --all',
   setPolicy: 'politica set web --token-ttl-max 1h',
   removePolicy: 'politica remove web',
+  setSelectorPolicy: 'politica set --nome prod --where env=prod --cert-ttl 1h',
+  removeSelectorPolicy: 'politica remove --nome prod',
   updateBundle: 'bundle update',
   signBundle: `bundle sign ${SIGNED}`,
   keepCosigned: `checkpoint --cosigned ${SIGNED} --witness-key w`,

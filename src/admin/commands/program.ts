@@ -67,6 +67,7 @@ import { registerJoinRuleShow } from './join-rule/join-rule-show.ts'
 import { registerPassphraseChange } from './passphrase/passphrase-change.ts'
 import { registerPoliticaList } from './politica/politica-list.ts'
 import { registerPoliticaRemove } from './politica/politica-remove.ts'
+import { registerPoliticaSelectors } from './politica/politica-selectors.ts'
 import { registerPoliticaSet } from './politica/politica-set.ts'
 import { registerPoliticaShow } from './politica/politica-show.ts'
 import { registerRecoveryAdd } from './recovery/recovery-add.ts'
@@ -161,6 +162,7 @@ const NOUNS: readonly Noun[] = [
     commands: [
       registerPoliticaSet,
       registerPoliticaList,
+      registerPoliticaSelectors,
       registerPoliticaShow,
       registerPoliticaRemove,
     ],

@@ -10,6 +10,7 @@ import {
   labels,
   oneOf,
   type ReadValue,
+  selectorOrNone,
   text,
   texts,
   writeDuration,
@@ -101,7 +102,11 @@ export const FLEET_TABLES: readonly FleetTable[] = [
     kind: 'webhook',
     words: ['webhook'],
     plural: 'webhooks',
-    keys: [required(['url'], 'url', text), key(['types', 'tipos'], 'tipos', texts)],
+    keys: [
+      required(['url'], 'url', text),
+      key(['types', 'tipos'], 'tipos', texts),
+      key(['where'], 'where', selectorOrNone),
+    ],
   },
   {
     kind: 'admin_token',

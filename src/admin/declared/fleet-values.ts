@@ -16,6 +16,9 @@ export const text: ReadValue = (value) => {
   throw new ValueFault(`should be a text${seen(value)}`)
 }
 
+/** The empty text is for none: any other text may be a selector. */
+export const selectorOrNone: ReadValue = (value) => (value === '' ? null : text(value))
+
 export const flag: ReadValue = (value) => {
   if (typeof value === 'boolean') return value
   throw new ValueFault(`should be true or false${seen(value)}`)

@@ -23,7 +23,7 @@ function host(changes: Partial<SelectedHost> = {}): SelectedHost {
     role: 'web',
     labels: new Map([['env', 'prod']]),
     standing: [],
-    rules: { permittedSans: ['*'] },
+    rules: { policyName: undefined, permittedSans: ['*'], narrowing: [] },
     ...changes,
   }
 }
@@ -91,7 +91,7 @@ describe('[LBL-21] a host that matches waits', () => {
 
   test('while its politica forbids a name', () => {
     const shop = selected('shop', 'role=web', { sans: ['shop.example.org'] })
-    const rules = { permittedSans: ['*.example.net'] }
+    const rules = { policyName: 'web', permittedSans: ['*.example.net'], narrowing: [] }
     const reason = { code: 'san_forbidden', san: 'shop.example.org' }
     assert.deepEqual(waits({ rules }, shop), [['shop', reason]])
   })

@@ -4,7 +4,7 @@ import { matchesSelector, type SelectableHost, type Selector } from '../../proto
 import { DeliveryKind } from '../../protocol/words.ts'
 import { type Cargo, sharedFileOf } from './cargo.ts'
 import type { Delivery } from './delivery.ts'
-import { findForbiddenSans, type RoleRules } from './role-rules.ts'
+import { findForbiddenNames, type NameRules } from './host-rules.ts'
 
 /** A carga that belongs to a selector. */
 export interface SelectedCargo {
@@ -15,7 +15,7 @@ export interface SelectedCargo {
 export interface SelectedHost extends SelectableHost {
   /** What it has, or is about to have. */
   readonly standing: readonly StandingDelivery[]
-  readonly rules: Pick<RoleRules, 'permittedSans'>
+  readonly rules: NameRules
 }
 
 export interface StandingDelivery extends Delivery {
@@ -84,7 +84,7 @@ export function findWaitingReason(
 ): WaitingReason | undefined {
   const rival = had.find((other) => sharedFileOf(other, cargo) !== undefined)
   if (rival !== undefined) return { code: 'nome_taken', rival }
-  const [san] = findForbiddenSans(rules, hostname, cargo.sans)
-  if (san !== undefined) return { code: 'san_forbidden', san }
+  const [forbidden] = findForbiddenNames(rules, hostname, cargo.sans)
+  if (forbidden !== undefined) return { code: 'san_forbidden', san: forbidden.san }
   return cargo.kind === DeliveryKind.sealed ? { code: 'not_sealed' } : undefined
 }

@@ -1,7 +1,6 @@
 // What the store keeps of declared fleets: who owns which field. And its objects by many names at once.
 
 import type { CargoId, JoinRuleId } from '../../protocol/identifiers.ts'
-import type { Agent } from '../domain/agent.ts'
 import type { Cargo } from '../domain/cargo.ts'
 import type { JoinRule } from '../domain/join-rule.ts'
 import type { OwnedField } from '../domain/plan-fleet.ts'
@@ -24,8 +23,6 @@ export interface DeclaredReader {
   listOwned(objects: readonly Pick<OwnedField, 'kind' | 'id'>[]): Promise<OwnedField[]>
   /** In the order in which they came to be owned, after a place. Each place is one. */
   pageOwned(page: Page): Promise<OwnedPlace[] | undefined>
-  /** Never removed ones. */
-  findAgentsNamed(hostnames: readonly string[]): Promise<Agent[]>
   /** None that has ended. */
   findJoinRules(wanted: NamesAndIds<JoinRuleId>): Promise<JoinRule[]>
   /** Never removed ones. */

@@ -27,7 +27,7 @@ import type { JoinRule } from '../domain/join-rule.ts'
 import type { IssuedCertificate, NewIssuedCertificate } from '../domain/issued-certificate.ts'
 import type { LabelChange } from '../domain/label-change.ts'
 import type { RevertedDelivery, RevertedTarget } from '../domain/reverted-target.ts'
-import type { Policy } from '../domain/policy.ts'
+import type { Policy, SelectorPolicy } from '../domain/policy.ts'
 import type { AgentTrust, RootSet, StandingCertificate } from '../domain/root-set.ts'
 import type {
   AgentId,
@@ -51,6 +51,8 @@ export interface StoreReader {
   findAgentById(id: AgentId): Promise<Agent | undefined>
   /** Never a removed agent. */
   findAgentByHostname(hostname: string): Promise<Agent | undefined>
+  /** The same for many; an unknown hostname is left out. */
+  findAgentsNamed(hostnames: readonly string[]): Promise<Agent[]>
   /** The identity that the hub obtained last for this agent, leaf and intermediates, PEM. */
   findAgentCertificate(id: AgentId): Promise<string | undefined>
 
@@ -66,6 +68,8 @@ export interface StoreReader {
     agentIds: readonly AgentId[],
     keys?: readonly string[],
   ): Promise<ReadonlyMap<AgentId, Labels>>
+  /** The labels that removed hosts had last, of those that tokens and operators gave. */
+  listLastLabels(agentIds: readonly AgentId[]): Promise<ReadonlyMap<AgentId, Labels>>
   /** What an operator asked of this agent last. */
   findAgentRequests(id: AgentId): Promise<AgentRequests>
 
@@ -121,8 +125,12 @@ export interface StoreReader {
   findPolicies(role: string): Promise<Policy[]>
   /** By role. */
   listPolicies(): Promise<Policy[]>
+  /** By name; at most SELECTOR_POLICIES_MAX. */
+  listSelectorPolicies(): Promise<SelectorPolicy[]>
 
   findDelivery(id: DeliveryId): Promise<Delivery | undefined>
+  /** Whose these deliveries are. */
+  listDeliveryAgents(ids: readonly DeliveryId[]): Promise<ReadonlyMap<DeliveryId, AgentId>>
   findDeliveryWithCargo(id: DeliveryId): Promise<DeliveryWithCargo | undefined>
   /** Oldest first. */
   listDeliveries(filter: DeliveryFilter): Promise<DeliveryWithCargo[]>
@@ -284,6 +292,8 @@ export interface StoreWriter extends StoreReader {
   putSightings(sightings: readonly AgentSighting[]): Promise<void>
   changeLabels(changes: readonly LabelChange[]): Promise<void>
   setActiveIdentity(id: AgentId, seq: number, since: Date): Promise<void>
+  /** Of a host that is removed: `listLastLabels` answers them from then on. */
+  keepLastLabels(id: AgentId, labels: Labels): Promise<void>
 
   /** In the place of an earlier request of the same kind. */
   requestSync(id: AgentId, at: Date): Promise<void>
@@ -325,6 +335,9 @@ export interface StoreWriter extends StoreReader {
   setPolicy(policy: Policy): Promise<void>
   /** That of this very role. */
   removePolicy(role: string): Promise<void>
+  /** In place of the one that had its name. */
+  setSelectorPolicy(policy: SelectorPolicy): Promise<void>
+  removeSelectorPolicy(name: string): Promise<void>
   /** With a change they are there when that is in force. */
   insertDeliveries(deliveries: readonly Delivery[], change?: FleetChange['id']): Promise<void>
   /** What was not on its host is over, at once or when the change is in force. */

@@ -25,8 +25,8 @@ export interface WebhookWriter extends WebhookReader {
   remove(id: WebhookId): Promise<boolean>
   /** Whether it is still that generation; else nothing changes. */
   setProgress(id: WebhookId, generation: number, progress: WebhookProgress): Promise<boolean>
-  /** It gets these from now on; it becomes another generation, which goes on from where it is. */
-  setTypes(id: WebhookId, types: readonly string[]): Promise<void>
+  /** Its types and its selector from now on; it becomes another generation, which goes on from where it is. */
+  setFilter(webhook: Webhook): Promise<void>
   setDisabled(id: WebhookId, at: Date): Promise<void>
   /** Makes it another generation, which goes on from there at once. */
   restart(id: WebhookId, cursorSeq: number): Promise<void>

@@ -109,6 +109,8 @@ const declaration = {
       tipos: Type.Optional(
         Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { maxItems: 32 }),
       ),
+      /** Null for entries about all hosts, and about none. */
+      where: Type.Optional(nullable(selectorText)),
     }),
     'webhooks',
   ),

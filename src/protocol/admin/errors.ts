@@ -121,10 +121,17 @@ export const ADMIN_ERRORS = {
   hub_not_found: { status: 404, when: 'No hub that shares the vault has this id or machine.' },
   cargo_not_found: { status: 404, when: 'No carga has this id, or somebody removed the carga.' },
   delivery_not_found: { status: 404, when: 'No entrega has this id.' },
-  politica_not_found: { status: 404, when: 'The role has no politica of its own.' },
+  politica_not_found: {
+    status: 404,
+    when: 'The role has no politica of its own, or no politica with a selector has this name.',
+  },
   token_not_found: { status: 404, when: 'No enrolment token has this name.' },
   webhook_not_found: { status: 404, when: 'No webhook has this id.' },
 
+  hubs_older: {
+    status: 409,
+    when: 'A hub of an earlier version shares the vault, and would not do what is asked for.',
+  },
   hub_ambiguous: { status: 409, when: 'More than one hub is at a machine of this name.' },
   hub_is_this: { status: 409, when: 'A hub does not remove itself.' },
   hub_runs: { status: 409, when: 'Only with `force` a hub is removed that runs.' },
@@ -197,6 +204,10 @@ export const ADMIN_ERRORS = {
   },
   token_ambiguous: { status: 409, when: 'More than one enrolment token has this name.' },
   token_consumed: { status: 409, when: 'Somebody has already used the enrolment token.' },
+  too_many_politicas: {
+    status: 409,
+    when: 'The hub has as many politicas with selectors as it may have.',
+  },
   too_many_webhooks: { status: 409, when: 'The hub has as many webhooks as it may have.' },
 
   politica_changed: {

@@ -149,6 +149,24 @@ export const AdminPolicy = Type.Object({
 })
 export type AdminPolicy = Static<typeof AdminPolicy>
 
+/** A politica that narrows the politicas of roles for the hosts that its selector matches. docs/protocol.md POL-20. */
+export const AdminSelectorPolicy = Type.Object({
+  nome: Type.String(),
+  /** In its one form. */
+  where: Type.String(),
+  /** Seconds; null says nothing of it, as for all that follow. */
+  token_ttl_max: nullable(Type.Integer()),
+  cert_ttl: nullable(Type.Integer()),
+  /** `*` for any name, which narrows nothing. */
+  sans_permitidos: Type.Array(Type.String()),
+  sans_nomeados: Type.Boolean(),
+  /** Their ids; hosts get them besides others. */
+  cargas_automaticas: Type.Array(Type.String()),
+  /** False takes from operators what the politica of the role leaves to them. */
+  reenroll: nullable(Type.Boolean()),
+})
+export type AdminSelectorPolicy = Static<typeof AdminSelectorPolicy>
+
 /** A carga with names that a politica forbids to agents that have it. */
 export const AdminAffectedCargo = Type.Object({
   carga_id: Type.String(),

@@ -130,10 +130,15 @@ async function collectWebhooks(operations: AdminOperations, leftOut: string[]) {
   )
   const byUrl = Map.groupBy(await all(pages), ({ url }) => url)
   return [...byUrl].flatMap(([url, [webhook, ...others]]) => {
-    if (webhook !== undefined && others.length === 0) return [{ url, tipos: webhook.tipos }]
+    if (webhook !== undefined && others.length === 0)
+      return [{ url, tipos: webhook.tipos, ...whereOf(webhook) }]
     leftOut.push(`webhook ${url}: ${others.length + 1} of them have this URL`)
     return []
   })
+}
+
+function whereOf({ where }: { where?: string | null }): { where?: string } {
+  return typeof where === 'string' ? { where } : {}
 }
 
 async function collectBounds(operations: AdminOperations) {

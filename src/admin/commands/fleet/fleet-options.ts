@@ -69,7 +69,7 @@ A file has lists of objects, each with the keys that it is to own; what a file l
   [[policy]]        role; name, token_ttl_max, cert_ttl, sans, loads, reenroll
   [[load]]          name; type (csr_cert, sealed), where, sans, sha256
   [[join_rule]]     name; pattern, role, max_hosts, labels, ttl, revoke_after
-  [[webhook]]       url; types
+  [[webhook]]       url; types, where
   [[agent]]         hostname, labels
   [[admin_token]]   name, only
 

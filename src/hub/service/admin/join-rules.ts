@@ -11,17 +11,18 @@ import {
 } from '../../../protocol/admin/join-rules.ts'
 import type { AdminRequest } from '../../../protocol/admin/operations.ts'
 import type { AdminRole } from '../../../protocol/admin/roles.ts'
-import type { JoinRuleId } from '../../../protocol/identifiers.ts'
+import { type JoinRuleId, parseHostname } from '../../../protocol/identifiers.ts'
 import { listLabels, toLabelRecord } from '../../../protocol/labels.ts'
 import { HubEventType } from '../../../protocol/words.ts'
 import { hashToken } from '../../domain/hash-token.ts'
+import { possiblyMatching } from '../../domain/host-rules.ts'
 import {
   isRuleInForce,
   type JoinProof,
   type JoinRule,
   stateOfRule,
 } from '../../domain/join-rule.ts'
-import { findPatternFault } from '../../domain/name-pattern.ts'
+import { findPatternFault, matchesPattern } from '../../domain/name-pattern.ts'
 import type { Policy } from '../../domain/policy.ts'
 import { policyOfRole, TOKEN_TTL_SECONDS_MAX } from '../../domain/role-rules.ts'
 import type { JoinedHost, StoreReader } from '../../store/store.ts'
@@ -51,8 +52,8 @@ export const createJoinRule: Write<'createJoinRule', Clocked & AgentCommandConte
     throw new AdminRefusal('join_rule_exists', `a join rule named ${name} exists`)
   }
   const { proof, token } = await makeProof(writer, request)
-  const policy = policyOfRole(role, await writer.findPolicies(role))
-  const ttlSeconds = chooseTtlSeconds(request, policy, context.role)
+  const ofRole = policyOfRole(role, await writer.findPolicies(role))
+  const ttlSeconds = await chooseTtlSeconds(writer, request, ofRole, context.role)
   const rule = newJoinRule(request, proof, ttlSeconds, now)
   await writer.insertJoinRule(rule)
   const {
@@ -127,12 +128,27 @@ export function newJoinRule(
 
 type NewJoinRule = Omit<AdminRequest<'createJoinRule'>, 'method' | 'jwt' | 'ttl_seconds'>
 
-/** What a politica says of the tokens of the role holds for this one, which many hosts have. docs/protocol.md JNR-5. */
-export function chooseTtlSeconds(
-  { role, ttl_seconds: wanted }: Pick<AdminRequest<'createJoinRule'>, 'role' | 'ttl_seconds'>,
-  policy: Policy | undefined,
+type BoundedRule = Pick<NewJoinRule, 'role' | 'pattern' | 'labels'> & {
+  readonly ttl_seconds?: number
+}
+
+/** What politicas say of the tokens of any host that may join holds for this one, which many hosts have. docs/protocol.md JNR-5. */
+export async function chooseTtlSeconds(
+  reader: StoreReader,
+  { role, pattern, labels: given, ttl_seconds: wanted }: BoundedRule,
+  ofRole: Policy | undefined,
   by: AdminRole,
-): number {
+): Promise<number> {
+  const labels = parseGivenLabels(given)
+  const mayBeNamed = (name: string): boolean => {
+    const hostname = parseHostname(name)
+    return hostname !== undefined && matchesPattern(pattern, hostname)
+  }
+  const all = await reader.listSelectorPolicies()
+  const ofHosts = possiblyMatching(all, { role, labels }, mayBeNamed)
+  const [policy] = [...(ofRole === undefined ? [] : [ofRole]), ...ofHosts]
+    .filter(({ tokenTtlSecondsMax }) => tokenTtlSecondsMax !== null)
+    .toSorted((one, other) => (one.tokenTtlSecondsMax ?? 0) - (other.tokenTtlSecondsMax ?? 0))
   const ofPolicy = policy?.tokenTtlSecondsMax ?? null
   const ofCaller = by === 'admin' ? JOIN_TTL_MAX_SECONDS : TOKEN_TTL_SECONDS_MAX
   const most = Math.min(ofPolicy ?? ofCaller, ofCaller)

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
 import { collectLog } from '../../../../test/support/collected-log.ts'
-import { FLEET_SAMPLE, REFUSED_FLEET } from '../../../../test/support/fleet-samples.ts'
+import { FLEET_SAMPLE, JOIN_RULE, REFUSED_FLEET } from '../../../../test/support/fleet-samples.ts'
 import { makeAgeFile } from '../../../../test/support/made-age-file.ts'
 import { lastSeq, readActs } from '../../../../test/support/recorded-acts.ts'
 import { createSampleRoot } from '../../../../test/support/sample-roots.ts'
@@ -107,10 +107,8 @@ async function withVault(work: (setting: Setting) => Promise<void>, more = 0): P
     },
   }
   const cutOff = (id: string) => void effects.push(`cut off ${id}`)
-  const hubs = {
-    list: async () => [SILENT_HUB],
-    remove: async (id: string) => void effects.push(`removed ${id}`),
-  }
+  const remove = async (id: string) => void effects.push(`removed ${id}`)
+  const hubs = { list: async () => [SILENT_HUB], remove }
   const hub = openAdmin(store, { roots, webhooks, cutOff, hubs })
   const names = ['web-1', 'web-2', ...Array.from({ length: more }, (_, at) => `more-${at}`)]
   const agents = names.map((name) => newAgent(name))
@@ -126,6 +124,7 @@ async function withVault(work: (setting: Setting) => Promise<void>, more = 0): P
   const { id: token } = await hub.admin.createToken({ hostname: 'web-8', role: 'web' })
   await hub.admin.createAccessToken({ name: 'ci', role: 'viewer' })
   await hub.admin.setPolicy({ role: 'web', nome: 'web' })
+  await hub.admin.setSelectorPolicy({ nome: 'prod', where: 'env=prod' })
   await hub.admin.createJoinRule(JOIN_RULE)
   const { id: webhook } = await insertWebhook(store)
   const { carga_id: selected } = await hub.admin.createCargo(OF_SELECTOR)
@@ -196,13 +195,6 @@ type Requests = {
 }
 
 const KEY = new TestTrustKey()
-const JOIN_RULE = {
-  name: 'images',
-  method: 'token',
-  pattern: 'web-*.example.org',
-  role: 'web',
-  hosts_max: 40,
-} as const
 const SEALED = { tipo: 'selado', nome: 'secret', agentes: [], roles: [], sans: [] }
 
 /** One that is done, or several; a new operation that changes something asks the compiler for its own. */
@@ -235,6 +227,8 @@ const REQUESTS: Requests = {
   retryDeliveries: ({ made: { entrega } }) => [{ entrega }, {}],
   setPolicy: () => [{ role: 'web', token_ttl_max: 600 }],
   removePolicy: () => [{ role: 'web' }],
+  setSelectorPolicy: () => [{ nome: 'prod', where: 'env=stage', token_ttl_max: 600 }],
+  removeSelectorPolicy: () => [{ nome: 'prod' }],
   updateBundle: () => [{}],
   signBundle: () => [
     { ...KEY.signSet([oldRoot.sha256, newRoot.sha256], { numero: 2 }), trust_key: KEY.text },
@@ -270,6 +264,8 @@ const REFUSED: { readonly [Name in ChangeName]: AdminRequest<Name> } = {
   retryDeliveries: { entrega: randomUUID() },
   setPolicy: { role: 'db', nome: 'web' },
   removePolicy: { role: 'db' },
+  setSelectorPolicy: { nome: 'web', where: 'env=prod' },
+  removeSelectorPolicy: { nome: 'nobody' },
   updateBundle: { numero: 1 },
   signBundle: { statement: 'set', signature: 'none', trust_key: KEY.text },
   keepCosigned: { checkpoint: 'none', witnesses: ['nobody'] },

@@ -9,12 +9,13 @@ import type { SignedCertificate } from '../../ca/certificate-authority.ts'
 import type { Agent } from '../../domain/agent.ts'
 import { decideEnrollment } from '../../domain/decide-enrollment.ts'
 import type { EnrollmentToken } from '../../domain/enrollment-token.ts'
+import type { HostRules } from '../../domain/host-rules.ts'
 import { enrolledLabels, findLabelChange } from '../../domain/label-change.ts'
 import type { StoreReader, StoreWriter } from '../../store/store.ts'
-import { deliverAutomatically } from '../cargo/deliver-automatically.ts'
+import { type AutomaticDeliveries, deliverAutomatically } from '../cargo/deliver-automatically.ts'
 import { findUsedToken, type WorkloadUse } from '../find-token-use.ts'
 import { findRules, mayOperatorsReenroll } from '../find-rules.ts'
-import { recordCertificate, recordHubAct } from '../hub-acts.ts'
+import { nameNarrowing, recordCertificate, recordHubAct } from '../hub-acts.ts'
 import { changeRecipient } from './record-recipient.ts'
 import { renewDeliveriesOf } from '../cargo/replace-delivery.ts'
 
@@ -63,7 +64,7 @@ export async function commitEnrollment(
   // A host that is enrolled again was rebuilt, and is empty.
   if (known !== undefined) await renewDeliveriesOf(writer, agent, now)
   await giveLabels(writer, agent.id, token.labels)
-  const rules = await findRules(writer, agent.role)
+  const rules = await findRules(writer, agent)
   const automatic = await deliverAutomatically(writer, agent, rules.automaticCargoes, now)
   await recordHubAct(writer, now, HubEventType.agentEnrolled, {
     actor: 'token',
@@ -75,7 +76,7 @@ export async function commitEnrollment(
     reenroll: known !== undefined,
     ...(await nameRule(writer, joinRuleId)),
     ...(workload && { issuer: workload.issuer, subject: printableOf(workload.subject) }),
-    ...(rules.policyName !== undefined && { politica: rules.policyName, ...automatic }),
+    ...nameAutomatic(rules, automatic),
   })
   // A host that was rebuilt without a recipient cannot open what is sealed to the one that it had.
   if (known !== undefined || recipient !== undefined) {
@@ -91,7 +92,7 @@ export async function commitEnrollment(
     purpose: 'identity',
     delivery: null,
     request: 'enrollment',
-    policyName: rules.policyName,
+    rules,
   })
   return { ok: true, agentId: agent.id }
 }
@@ -107,6 +108,19 @@ const SUBJECT_CHARACTERS_MAX = 256
 
 function printableOf(subject: string | null): string | null {
   return subject === null ? null : printableExtract(subject, SUBJECT_CHARACTERS_MAX)
+}
+
+/** Of a host without any politica the log says nothing of them. docs/protocol.md POL-14, POL-23. */
+function nameAutomatic(
+  { policyName, narrowing }: HostRules,
+  automatic: AutomaticDeliveries,
+): Readonly<Record<string, unknown>> | undefined {
+  if (policyName === undefined && narrowing.length === 0) return undefined
+  return {
+    ...(policyName !== undefined && { politica: policyName }),
+    ...nameNarrowing(narrowing),
+    ...automatic,
+  }
 }
 
 async function nameRule(

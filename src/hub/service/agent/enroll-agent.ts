@@ -31,7 +31,7 @@ import type { IssuerKeys } from '../../domain/issuer-keys.ts'
 import { isWorkloadToken } from '../../domain/workload-token.ts'
 import { commitEnrollment } from './commit-enrollment.ts'
 import { describeLifetime } from './describe-lifetime.ts'
-import { findRules, mayOperatorsReenroll } from '../find-rules.ts'
+import { findRulesOf, hostOfToken, mayOperatorsReenroll } from '../find-rules.ts'
 import {
   findTokenUse,
   findUsedToken,
@@ -324,7 +324,9 @@ async function signAndCommit(
   const { fingerprint, recipient } = attempt
   const { store, authority, clock, log, hubNames, notifier, company } = dependencies
   const hostname = token.expectedHostname
-  const rules = await findRules(store.reader, token.expectedRole)
+  const enrolled = await store.reader.findAgentByHostname(hostname)
+  const host = await hostOfToken(store.reader, token, enrolled)
+  const rules = await findRulesOf(store.reader, host)
   const wanted: WantedCertificate = {
     csr,
     commonName: hostname,

@@ -50,7 +50,7 @@ async function planFor(
   const { id, hostname, role } = agent
   const labels = (await reader.listLabels([id])).get(id) ?? new Map<string, string>()
   const standing = await listStandingDeliveries(reader, { agentId: id })
-  const rules = await findRules(reader, role)
+  const rules = await findRules(reader, agent)
   return decideSelected({ hostname, role, labels, standing, rules }, cargoes)
 }
 

@@ -2,14 +2,14 @@
 // turn. docs/protocol.md LBL-21.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { invariant } from '../../../platform/errors.ts'
 import type { Agent } from '../../domain/agent.ts'
 import type { Cargo } from '../../domain/cargo.ts'
 import { findWaitingReason, type WaitingReason } from '../../domain/decide-selected.ts'
 import { isStanding } from '../../domain/delivery.ts'
-import type { RoleRules } from '../../domain/role-rules.ts'
 import type { DeliveryWithCargo, StoreReader } from '../../store/store.ts'
 import { agentSlices, keepMatchingAgents } from '../agent-slices.ts'
-import { findRules } from '../find-rules.ts'
+import { groupByRules } from '../find-rules.ts'
 import { SLICE_DELIVERIES } from './fleet-changes.ts'
 import { parseStored } from '../selected-cargoes.ts'
 
@@ -40,14 +40,17 @@ export async function* matchingSlices(
     const agents = slice.filter(({ revokedAt }) => revokedAt === null)
     const live = await reader.listLiveDeliveries(agents.map(({ id }) => id))
     const ofAgent = Map.groupBy(live.filter(isStanding), ({ agentId }) => agentId)
-    const known = new Map<string, RoleRules>()
+    const groups = await groupByRules(reader, agents)
+    const rulesOf = new Map(
+      groups.flatMap(({ rules, hosts }) => hosts.map((host) => [host.id, rules])),
+    )
     const lacking: LackingHost[] = []
     for (const agent of agents) {
       const had = (ofAgent.get(agent.id) ?? []).map((delivery) => delivery.cargo)
       if (had.some(({ id }) => id === cargo.id)) continue
-      const { hostname, role } = agent
-      const rules = known.get(role) ?? (await findRules(reader, role))
-      known.set(role, rules)
+      const { id, hostname } = agent
+      const rules = rulesOf.get(id)
+      invariant(rules !== undefined, 'each host has its rules')
       lacking.push({ agent, reason: findWaitingReason(cargo, { hostname, rules }, had) })
     }
     yield { matching: agents.length, lacking }

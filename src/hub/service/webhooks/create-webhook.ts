@@ -1,11 +1,13 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { AdminRefusal, type Write } from '../admin-act.ts'
 import { isEventType, type WebhookId } from '../../../protocol/identifiers.ts'
+import { formatSelector } from '../../../protocol/selector.ts'
 import { HubEventType } from '../../../protocol/words.ts'
 import { nameWebhook, newWebhook, type Webhook } from '../../domain/webhook.ts'
 import { isSent, secretFrom } from '../../domain/webhook-message.ts'
 import { decideWebhookUrl } from '../../domain/webhook-url.ts'
 import type { StoreWriter } from '../../store/store.ts'
+import { parseDecidingWhere } from '../parse-where.ts'
 import { toAdminWebhook, type WebhookContext } from './webhook-views.ts'
 
 /** Each has one request under way at most, so that these are all that there are at a time. */
@@ -20,9 +22,15 @@ export const createWebhook: Write<'createWebhook', WebhookContext> = async (
 ) => {
   const url = parseWebhookUrl(request.url)
   const types = parseSentTypes(request.tipos)
+  const where = request.where === undefined ? null : parseDecidingWhere(request.where)
   refuseTooMany((await writer.webhooks.list()).length + 1)
-  const { webhook: created, secret } = await insertWebhook(writer, { url, types }, clock.now())
-  const payload = { ...nameWebhook(created), tipos: types }
+  const asked = { url, types, where }
+  const { webhook: created, secret } = await insertWebhook(writer, asked, clock.now())
+  const payload = {
+    ...nameWebhook(created),
+    tipos: types,
+    ...(where && { where: formatSelector(where) }),
+  }
   return {
     acts: [{ type: HubEventType.webhookCreated, payload }],
     // Nothing was recorded since.
@@ -51,14 +59,14 @@ export function refuseTooMany(count: number): void {
 
 export async function insertWebhook(
   writer: StoreWriter,
-  { url, types }: Pick<Webhook, 'url' | 'types'>,
+  { url, types, where }: Pick<Webhook, 'url' | 'types' | 'where'>,
   createdAt: Date,
 ): Promise<{ readonly webhook: Webhook; readonly secret: string }> {
   const secret = secretFrom(randomBytes(KEY_BYTES))
   const id = randomUUID() as WebhookId
   // The next entry is the one that says so; what comes after that is sent.
   const cursorSeq = ((await writer.findChainEnd())?.seq ?? 0) + 1
-  const webhook = newWebhook({ id, url, types, createdAt, cursorSeq })
+  const webhook = newWebhook({ id, url, types, where, createdAt, cursorSeq })
   await writer.webhooks.insert(webhook, secret)
   return { webhook, secret }
 }

@@ -1,13 +1,11 @@
 // Who owns which field of which object, a row each; and the objects of declared fleets by many names at once.
 
 import type { CargoId, JoinRuleId } from '../../../protocol/identifiers.ts'
-import type { Agent } from '../../domain/agent.ts'
 import type { Cargo } from '../../domain/cargo.ts'
 import type { JoinRule } from '../../domain/join-rule.ts'
 import type { OwnedField } from '../../domain/plan-fleet.ts'
 import type { NamesAndIds, OwnedPlace } from '../declared-store.ts'
 import type { Page } from '../store.ts'
-import { type AgentRow, toAgent } from './agent-rows.ts'
 import { type CargoRow, toCargo } from './cargo-rows.ts'
 import { type JoinRuleRow, toJoinRule } from './join-rules.ts'
 import type { SqlSession } from './sql-session.ts'
@@ -106,13 +104,6 @@ export function deleteOwned(
       JSON.stringify(rows),
     ),
   )
-}
-
-export function selectAgentsNamed(session: SqlSession, hostnames: readonly string[]): Agent[] {
-  const sql = `SELECT agentes.* FROM json_each(?) AS wanted
-    CROSS JOIN agentes INDEXED BY agentes_por_hostname
-      ON agentes.hostname = wanted.value AND removed_at IS NULL`
-  return session.all<AgentRow>(sql, JSON.stringify(hostnames)).map(toAgent)
 }
 
 export function selectOpenJoinRules(

@@ -5,7 +5,7 @@
 // "the events of this agent, by seq" needs to name only the agent.
 
 import { BOUNDED_ACCESS_TOKENS } from './access-tokens.ts'
-import { AGENT_LABELS } from './agent-labels.ts'
+import { AGENT_LABELS, LAST_LABELS } from './agent-labels.ts'
 import { AGENT_POLLS } from './agent-polls.ts'
 import { DECLARED } from './declared-rows.ts'
 import { ENTRY_SUBJECTS } from './entry-subjects-tables.ts'
@@ -26,8 +26,10 @@ import { OPEN_SIGNINGS } from './open-signings.ts'
 import { KEPT_RECORDS } from './kept-records.ts'
 import { OWN_CERTIFICATES } from './own-certificate.ts'
 import { REVERTED_TARGETS } from './reverted-targets.ts'
+import { SELECTOR_POLICIES } from './selector-policies.ts'
 import { AGENT_SIGHTINGS } from './sightings.ts'
 import { VAULT_KEYS } from './vault-keys.ts'
+import { SELECTOR_WEBHOOKS } from './webhook-rows.ts'
 
 const TABLES = `
 CREATE TABLE agentes (
@@ -400,5 +402,9 @@ export const MIGRATIONS: readonly Migration[] = [
   { sql: CARGO_SELECTORS, readableFrom: STEPS.length },
   // Earlier programs know no token of a workload: token_not_found.
   { sql: WORKLOAD_TOKENS, readableFrom: STEPS.length },
+  { sql: SELECTOR_POLICIES, readableFrom: STEPS.length },
+  { sql: LAST_LABELS, readableFrom: STEPS.length },
+  // An earlier program takes a webhook with a selector for one that is disabled: webhook-rows.ts.
+  { sql: SELECTOR_WEBHOOKS, readableFrom: STEPS.length },
   { sql: DECLARED, readableFrom: STEPS.length },
 ]

@@ -1,5 +1,4 @@
 import type { CargoId, JoinRuleId } from '../../../protocol/identifiers.ts'
-import type { Agent } from '../../domain/agent.ts'
 import type { Cargo } from '../../domain/cargo.ts'
 import type { JoinRule } from '../../domain/join-rule.ts'
 import type { OwnedField } from '../../domain/plan-fleet.ts'
@@ -8,7 +7,6 @@ import type { Page } from '../store.ts'
 import {
   deleteOwned,
   putOwned,
-  selectAgentsNamed,
   selectCargoesNamed,
   selectOpenJoinRules,
   selectOwned,
@@ -35,10 +33,6 @@ export class SqliteDeclaredReader implements DeclaredReader {
 
   async pageOwned(page: Page): Promise<OwnedPlace[] | undefined> {
     return selectOwnedPage(this.session(), page)
-  }
-
-  async findAgentsNamed(hostnames: readonly string[]): Promise<Agent[]> {
-    return selectAgentsNamed(this.session(), hostnames)
   }
 
   async findJoinRules(wanted: NamesAndIds<JoinRuleId>): Promise<JoinRule[]> {

@@ -120,22 +120,31 @@ async function rulesAfter(
   const ids = touched.flatMap(({ id }) => (id === null ? [] : [id as JoinRuleId]))
   const known = await reader.declared.findJoinRules({ names: [], ids })
   const policies = await policiesAfter(reader, changes, context)
-  return touched.map((change) => {
+  const after: RuleAfter[] = []
+  for (const change of touched) {
     const rule = known.find(({ id }) => id === change.id)
-    if (change.action === 'create') return { change, ...create(change, policies, context) }
+    if (change.action === 'create') {
+      after.push({ change, ...(await create(reader, change, policies, context)) })
+      continue
+    }
     invariant(rule !== undefined, 'a rule that is changed is there')
-    if (change.action === 'remove') return { change, rule: { ...rule, endedAt: context.now } }
-    return { change, rule: update(rule, change, policies, context) }
-  })
+    const isEnded = change.action === 'remove'
+    const next = isEnded
+      ? { ...rule, endedAt: context.now }
+      : await update(reader, rule, change, policies, context)
+    after.push({ change, rule: next })
+  }
+  return after
 }
 
 type NewRule = Parameters<typeof newJoinRule>[0] & { readonly ttl_seconds?: number }
 
-function create(
+async function create(
+  reader: StoreReader,
   change: ObjectChange,
   policies: readonly Policy[],
   { now, role: by }: DeclaredContext,
-): { readonly rule: JoinRule; readonly token: string } {
+): Promise<{ readonly rule: JoinRule; readonly token: string }> {
   const { name } = change
   const { silent_seconds, ...fields } = valuesAfter(change)
   for (const field of ['role', 'pattern', 'hosts_max']) {
@@ -144,26 +153,33 @@ function create(
   }
   const silence = typeof silent_seconds === 'number' && { silent_seconds }
   const request = { ...fields, ...silence, name } as NewRule
-  const ttlSeconds = chooseTtlSeconds(request, policyOfRole(request.role, policies), by)
+  const ofRole = policyOfRole(request.role, policies)
+  const ttlSeconds = await chooseTtlSeconds(reader, request, ofRole, by)
   const { proof, token } = makeTokenProof()
   return { rule: newJoinRule(request, proof, ttlSeconds, now), token }
 }
 
 /** Its token and its hosts stay. */
-function update(
+async function update(
+  reader: StoreReader,
   rule: JoinRule,
   change: ObjectChange,
   policies: readonly Policy[],
   { now, role: by }: DeclaredContext,
-): JoinRule {
+): Promise<JoinRule> {
   const after = { ...toPresent(rule).fields, ...valuesAfter(change) } as Omit<NewRule, 'labels'> & {
     readonly labels: Record<string, string>
     readonly ttl_seconds: number
     readonly silent_seconds: number | null
   }
-  const { role, ttl_seconds, silent_seconds: silent } = after
-  const isLonger = ttl_seconds !== lifeOf(rule) || role !== rule.role
-  if (isLonger) chooseTtlSeconds({ role, ttl_seconds }, policyOfRole(role, policies), by)
+  const { role, pattern, labels, ttl_seconds, silent_seconds: silent } = after
+  const isWider = ['ttl_seconds', 'role', 'pattern', 'labels'].some((field) =>
+    Object.hasOwn(valuesAfter(change), field),
+  )
+  if (isWider) {
+    const bounds = { role, pattern, labels, ttl_seconds }
+    await chooseTtlSeconds(reader, bounds, policyOfRole(role, policies), by)
+  }
   const expiresAt =
     ttl_seconds === lifeOf(rule)
       ? rule.expiresAt

@@ -198,6 +198,14 @@ describe('each kind of a declared fleet', () => {
     const [now] = await open.store.reader.webhooks.list()
     assert.deepEqual([now?.id, now?.types], [old?.id, []])
     assert.equal(now?.progress.cursorSeq, old?.progress.cursorSeq)
+    await open.apply({ webhooks: [{ url, where: 'env = prod' }] })
+    assert.deepEqual(
+      (await open.hub.admin.listWebhooks({})).webhooks.map(({ where, state }) => [where, state]),
+      [['env=prod', 'active']],
+    )
+    assert.deepEqual((await open.plan({ webhooks: [{ url, where: 'env=prod' }] })).changes, [])
+    await open.apply({ webhooks: [{ url, where: null }] })
+    assert.equal((await open.store.reader.webhooks.list())[0]?.where, null)
     await open.hub.admin.createWebhook({ url, tipos: [] })
     await assert.rejects(open.plan({ webhooks: [{ url }] }), { code: 'declared_ambiguous' })
     for (const { id } of await open.store.reader.webhooks.list()) {

@@ -25,7 +25,7 @@ export const declaredLabels: Declarable = {
       fields: toLabelRecord(parseGivenLabels(labels)),
     })),
   read: async (reader, { names, ids }) => {
-    const named = await reader.declared.findAgentsNamed(names)
+    const named = await reader.findAgentsNamed(names)
     const known = new Set<string>(named.map(({ id }) => id))
     const others = await reader.findAgents(ids.filter((id) => !known.has(id)) as AgentId[])
     const agents = [...named, ...others.filter(({ removedAt }) => removedAt === null)]

@@ -1,5 +1,5 @@
 import { AdminRefusal } from '../../admin-act.ts'
-import type { Policy } from '../../../domain/policy.ts'
+import type { Policy, SelectorPolicy } from '../../../domain/policy.ts'
 import type { ObjectChange, PresentObject } from '../../../domain/plan-fleet.ts'
 import type { StoreReader } from '../../../store/store.ts'
 import type { AdminRequest } from '../../../../protocol/admin/operations.ts'
@@ -64,7 +64,10 @@ export const declaredPolicies: Declarable = {
   check: async (reader, changes, context) => {
     const touched = new Set(changesOf(changes, KIND, 'create', 'update').map(({ name }) => name))
     const policies = await policiesAfter(reader, changes, context)
-    for (const policy of policies) if (touched.has(policy.role)) refuseTakenName(policy, policies)
+    const selected = await reader.listSelectorPolicies()
+    for (const policy of policies.filter(({ role }) => touched.has(role))) {
+      refuseTakenName(policy, policies, selected)
+    }
   },
   apply: async (writer, changes, context) => {
     const policies = await policiesAfter(writer, changes, context)
@@ -136,7 +139,16 @@ function automaticOf(change: ObjectChange): readonly string[] | undefined {
   return valuesAfter(change)['cargas_automaticas'] as readonly string[] | undefined
 }
 
-function refuseTakenName(policy: Policy, policies: readonly Policy[]): void {
+function refuseTakenName(
+  policy: Policy,
+  policies: readonly Policy[],
+  selected: readonly SelectorPolicy[],
+): void {
+  if (selected.some(({ name }) => name === policy.name)) {
+    const taken = `a policy with a selector is named ${policy.name} already`
+    throw new AdminRefusal('nome_taken', taken)
+  }
+
   const other = policies.find(({ role, name }) => role !== policy.role && name === policy.name)
   if (other === undefined) return
   throw new AdminRefusal(
