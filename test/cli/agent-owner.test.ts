@@ -69,8 +69,8 @@ describe('svc-agent that root starts', { skip }, () => {
     const refused = [
       ['\n', `svc-agent: error: read enrolment token from the standard input: empty\n${hints}`],
       [
-        'x'.repeat(5000),
-        'svc-agent: error: the standard input has more than the 4096 bytes allowed\n',
+        'x'.repeat(17_000),
+        'svc-agent: error: the standard input has more than the 16384 bytes allowed\n',
       ],
     ] as const
     for (const [input, message] of refused) {
