@@ -97,6 +97,15 @@ export const HubEventType = {
   vaultRestored: 'vault_restored',
   logArchived: 'log_archived',
   checkpointCosigned: 'checkpoint_cosigned',
+  rolloutStarted: 'rollout_started',
+  rolloutWaveOpened: 'rollout_wave_opened',
+  rolloutFrozen: 'rollout_frozen',
+  rolloutPaused: 'rollout_paused',
+  rolloutResumed: 'rollout_resumed',
+  rolloutUndone: 'rollout_undone',
+  rolloutDone: 'rollout_done',
+  freezeSet: 'freeze_set',
+  freezeEnded: 'freeze_ended',
 } as const
 export type HubEventType = (typeof HubEventType)[keyof typeof HubEventType]
 

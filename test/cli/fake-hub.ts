@@ -32,6 +32,8 @@ import {
 import { EXAMINATION } from './fake-examination.ts'
 import { HUB } from './fake-hub-row.ts'
 import { JOIN_RULE_OPERATIONS } from './fake-join-rules.ts'
+import { ROLLOUT_OPERATIONS } from './fake-rollouts.ts'
+import { WEBHOOK } from './fake-webhook.ts'
 import { POLICIES } from './fake-policies.ts'
 import { SEGMENTS } from './fake-segments.ts'
 
@@ -71,23 +73,6 @@ const DELIVERY = {
   alvos_revertidos: [],
   waiting_reason: null,
   waiting_reason_at: null,
-}
-
-const WEBHOOK: AdminWebhook = {
-  id: '2b7f6a1e-9c3d-4e5f-8a6b-7c8d9e0f1a44',
-  url: 'https://alerts.example.org/cartorio',
-  tipos: ['entrega_falhou'],
-  state: 'failing',
-  backlog: 2,
-  dead: 1,
-  attempts: 3,
-  next_attempt_at: '2026-11-21T10:00:04.000Z',
-  last_success_at: null,
-  last_error_at: '2026-11-21T10:00:00.000Z',
-  erro: 'answered 500',
-  seq: 7,
-  created_at: '2026-11-20T10:00:00.000Z',
-  disabled_at: null,
 }
 
 const BUNDLE: AdminBundle = {
@@ -281,6 +266,7 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
       agent_command: 'SVC_ENROLL_TOKEN=svct_plaintext svc-agent enroll',
     }),
     ...JOIN_RULE_OPERATIONS,
+    ...ROLLOUT_OPERATIONS,
     listTokens: async () => ({ tokens: [token], next: null }),
     revokeToken: async () => token,
     listAgents: async () => ({ agentes: [AGENT], next: null }),

@@ -50,6 +50,7 @@ import { registerEventoList } from './evento/evento-list.ts'
 import { registerEventoProof } from './evento/evento-proof.ts'
 import { registerEventoSegments } from './evento/evento-segments.ts'
 import { registerEventoVerify } from './evento/evento-verify.ts'
+import { registerFreeze } from './freeze.ts'
 import { registerHubsList } from './hubs/hubs-list.ts'
 import { registerHubsRemove } from './hubs/hubs-remove.ts'
 import { registerInit } from './init.ts'
@@ -67,6 +68,13 @@ import { registerPoliticaShow } from './politica/politica-show.ts'
 import { registerRecoveryAdd } from './recovery/recovery-add.ts'
 import { registerRecoveryList } from './recovery/recovery-list.ts'
 import { registerRecoveryRemove } from './recovery/recovery-remove.ts'
+import {
+  registerRolloutPause,
+  registerRolloutResume,
+  registerRolloutUndo,
+} from './rollout/rollout-change.ts'
+import { registerRolloutList } from './rollout/rollout-list.ts'
+import { registerRolloutShow } from './rollout/rollout-show.ts'
 import { registerStandbyInit } from './standby/standby-init.ts'
 import { registerStandbyPromote } from './standby/standby-promote.ts'
 import { registerStandbyStatus } from './standby/standby-status.ts'
@@ -135,6 +143,17 @@ const NOUNS: readonly Noun[] = [
       registerCargaUpdate,
       registerCargaReseal,
       registerCargaRemove,
+    ],
+  },
+  {
+    name: 'rollout',
+    description: 'next versions of loads that go to the hosts in waves',
+    commands: [
+      registerRolloutList,
+      registerRolloutShow,
+      registerRolloutPause,
+      registerRolloutResume,
+      registerRolloutUndo,
     ],
   },
   {
@@ -309,6 +328,7 @@ export function buildProgram(context: CommandContext, writeHelp: (text: string) 
   registerRestore(program, context)
   registerJoin(program, context)
   registerDoctor(program, context)
+  registerFreeze(program, context)
   addCompletionCommand(
     program,
     (text) => output.write(text),

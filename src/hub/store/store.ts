@@ -42,6 +42,7 @@ import type { Labels } from '../../protocol/labels.ts'
 import type { DeliveryStatus } from '../../protocol/words.ts'
 import type { Secret } from '../../platform/secret.ts'
 import type { LeaseTerm } from './journal.ts'
+import type { RolloutReader, RolloutWriter } from './rollout-store.ts'
 import type { WebhookReader, WebhookWriter } from './webhook-store.ts'
 
 export interface StoreReader {
@@ -208,6 +209,7 @@ export interface StoreReader {
   findArchiveKey(): Promise<Secret<Buffer> | undefined>
 
   readonly webhooks: WebhookReader
+  readonly rollouts: RolloutReader
   /** What the CA has yet to revoke and has not expired, soonest to expire first; undefined when there is no `after`. */
   listCaRevocations(page: CaRevocationPage): Promise<CaRevocation[] | undefined>
   /** Only for agents with a certificate that is not yet revoked at the CA. */
@@ -253,12 +255,15 @@ export interface News {
   /** Endpoints were made, removed or moved. */
   readonly areWebhooksChanged?: true
   readonly areRootsChanged?: true
+  /** A rollout was begun, resumed or undone, or a freeze ended. */
+  readonly areRolloutsChanged?: true
   /** Too many agents to name have something new. */
   readonly isForAll?: true
 }
 
 export interface StoreWriter extends StoreReader {
   readonly webhooks: WebhookWriter
+  readonly rollouts: RolloutWriter
 
   /** Goes with what this transaction changes to the other hubs that share the vault. */
   tellOthers(news: News): Promise<void>

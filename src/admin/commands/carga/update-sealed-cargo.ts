@@ -7,6 +7,8 @@ import { openSealed } from '../../../sealing/sealed-file.ts'
 import type { CommandContext } from '../command-context.ts'
 import { deliverSealed, type SealedDelivery } from './deliver-sealed.ts'
 import type { Vouched } from '../../sealed/judge-recipients.ts'
+import { describeStart } from '../rollout/describe-rollout.ts'
+import type { RolloutRules } from './rollout-options.ts'
 import { printSealed } from './print-sealed.ts'
 import { readContent, readEscrowIdentity } from '../../sealed/read-secret.ts'
 import { refuseStrangeContent } from '../../sealed/refuse-strange-content.ts'
@@ -16,6 +18,8 @@ export interface SealedUpdate {
   /** Only while the carga has this one. */
   readonly versao?: number | undefined
   readonly vouched: Vouched
+  /** In waves. */
+  readonly rules?: RolloutRules | undefined
   readonly json?: true
 }
 
@@ -71,11 +75,13 @@ interface NextContent extends Pick<SealedDelivery<DeliveredUpdate>, 'ownEscrow' 
   readonly basis: () => number | undefined
 }
 
-type DeliveredUpdate = AdminReplies['updateCargo']
+type DeliveredUpdate = AdminReplies['updateCargo'] & {
+  readonly rollout?: AdminReplies['startRollout']
+}
 
 async function updateCargo(
   context: CommandContext,
-  { id, versao: expected, vouched, json }: SealedUpdate,
+  { id, versao: expected, vouched, rules, json }: SealedUpdate,
   { ownEscrow, readContent: read, basis }: NextContent,
 ): Promise<void> {
   const delivered = await deliverSealed(context, {
@@ -90,13 +96,19 @@ async function updateCargo(
         hint: 'svc load create makes a new one',
       })
     },
-    deliver: (operations, selado) => {
+    deliver: async (operations, selado): Promise<DeliveredUpdate> => {
       const versao = expected ?? basis()
-      return operations.updateCargo({ carga: id, selado, ...(versao !== undefined && { versao }) })
+      const request = { carga: id, selado, ...(versao !== undefined && { versao }) }
+      if (rules === undefined) return operations.updateCargo(request)
+      const rollout = await operations.startRollout({ ...request, ...rules })
+      return { carga_id: rollout.carga_id, versao: rollout.versao, entregas: [], rollout }
     },
   })
   const { reply } = delivered
-  const news = `load ${reply.carga_id} is now version ${reply.versao}`
+  const news =
+    reply.rollout === undefined
+      ? `load ${reply.carga_id} is now version ${reply.versao}`
+      : describeStart(reply.rollout).trimEnd()
   await printSealed(context, delivered, { ...(json && { json }), news })
 }
 

@@ -4,6 +4,7 @@ import { CARGO_USE_CASES } from '../cargo/cargo-use-cases.ts'
 import { labelAgents } from '../labels/label-agents.ts'
 import { listPolicies, removePolicy, setPolicy, showPolicy } from '../policy/change-policy.ts'
 import { showBundle, signBundle, updateBundle } from '../roots/bundle-operations.ts'
+import { ROLLOUT_USE_CASES } from '../rollout/rollout-use-cases.ts'
 import { WEBHOOK_USE_CASES } from '../webhooks/webhook-use-cases.ts'
 import { createAccessToken, listAccessTokens, revokeAccessToken } from './access-tokens.ts'
 import { archiveEntries } from './archive-entries.ts'
@@ -37,6 +38,7 @@ import { listAgents, listCaRevocations, showAgent } from './view-agents.ts'
 export const USE_CASES: UseCases = {
   ...CARGO_USE_CASES,
   ...WEBHOOK_USE_CASES,
+  ...ROLLOUT_USE_CASES,
   createJoinRule,
   listJoinRules,
   showJoinRule,

@@ -10,7 +10,7 @@ import type { DeliveryWithCargo, StoreReader, StoreWriter } from '../../store/st
 import { toAdminDelivery } from '../admin-views.ts'
 import type { CargoContext } from './cargo-context.ts'
 import { findNamedDelivery } from './find-named-delivery.ts'
-import { replaceDelivery } from './replace-delivery.ts'
+import { newDeliveryLike } from './replace-delivery.ts'
 
 /** With all the entregas that they were to replace: the agent renews none of these any more. */
 export async function cancelDeliveries(
@@ -50,7 +50,8 @@ export async function retryDelivery(
 ): Promise<Done<AdminReplies['retryDeliveries']>> {
   const old = await findStanding(writer, id)
   if (old.cargo.removedAt !== null) return { acts: [], reply: { entregas: [] } }
-  const successor = await replaceDelivery(writer, old, old.cargo, now)
+  const successor = newDeliveryLike(old, now)
+  await writer.replaceDeliveries([{ old: old.id, successor }], now)
   const entrega = toAdminDelivery(await findWithCargo(writer, successor.id))
   return {
     acts: [retrial({ ...old, replacedBy: successor.id })],

@@ -24,6 +24,7 @@ import { OPEN_SIGNINGS } from './open-signings.ts'
 import { KEPT_RECORDS } from './kept-records.ts'
 import { OWN_CERTIFICATES } from './own-certificate.ts'
 import { REVERTED_TARGETS } from './reverted-targets.ts'
+import { ROLLOUTS } from './rollout-tables.ts'
 import { AGENT_SIGHTINGS } from './sightings.ts'
 import { VAULT_KEYS } from './vault-keys.ts'
 
@@ -394,4 +395,5 @@ export const MIGRATIONS: readonly Migration[] = [
   // Earlier programs do not find a token that is bounded: domain/hash-token.ts.
   { sql: BOUNDED_ACCESS_TOKENS, readableFrom: STEPS.length },
   { sql: JOIN_RULES, readableFrom: STEPS.length },
+  { sql: ROLLOUTS, readableFrom: STEPS.length },
 ]

@@ -90,6 +90,7 @@ import { selectRevertedDeliveries, selectRevertedTargets } from './reverted-targ
 import { selectSightings } from './sightings.ts'
 import { type TokenRow, toToken } from './token-rows.ts'
 import { SqliteJoinReader } from './sqlite-join-reader.ts'
+import { SqliteRolloutReader } from './sqlite-rollouts.ts'
 import { SqliteWebhookReader } from './sqlite-webhooks.ts'
 
 const CURRENT_IDENTITIES = `
@@ -129,6 +130,10 @@ interface EventDebtRow {
 export class SqliteReader extends SqliteJoinReader implements StoreReader {
   get webhooks(): SqliteWebhookReader {
     return new SqliteWebhookReader(this.session)
+  }
+
+  get rollouts(): SqliteRolloutReader {
+    return new SqliteRolloutReader(this.session)
   }
 
   async findAgents(ids: readonly AgentId[]): Promise<Agent[]> {
