@@ -32,7 +32,7 @@ import {
 import { EXAMINATION } from './fake-examination.ts'
 import { HUB } from './fake-hub-row.ts'
 import { JOIN_RULE_OPERATIONS } from './fake-join-rules.ts'
-import { ROLLOUT_OPERATIONS } from './fake-rollouts.ts'
+import { ROLLOUT_OPERATIONS, ROLLOUT_STATUS } from './fake-rollouts.ts'
 import { WEBHOOK } from './fake-webhook.ts'
 import { POLICIES } from './fake-policies.ts'
 import { SEGMENTS } from './fake-segments.ts'
@@ -374,6 +374,7 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
         following_24h: 2,
       },
       mudanca: null,
+      ...ROLLOUT_STATUS,
     }),
     ...POLICIES,
     listEntries: async ({ after = 0, before = Infinity, limit = 500, last, ...filter }) => {

@@ -3,6 +3,7 @@
 import { AdminRefusal } from '../../src/hub/service/admin-act.ts'
 import type { AdminOperations } from '../../src/protocol/admin/operations.ts'
 import type { AdminFreeze, AdminRollout } from '../../src/protocol/admin/rollouts.ts'
+import type { AdminStatus } from '../../src/protocol/admin/views.ts'
 import { AGENT } from './fake-agent.ts'
 
 const ROLLOUT: AdminRollout = {
@@ -32,6 +33,19 @@ const FREEZE: AdminFreeze = {
   why: 'Black Friday',
   set_by: 'admin',
   set_at: '2026-11-21T10:00:00.000Z',
+}
+export const ROLLOUT_STATUS: Pick<AdminStatus, 'rollouts' | 'freeze'> = {
+  rollouts: [
+    {
+      id: ROLLOUT.id,
+      nome: ROLLOUT.nome,
+      state: ROLLOUT.state,
+      wave: ROLLOUT.wave,
+      waves: ROLLOUT.waves.length,
+      reason: ROLLOUT.reason,
+    },
+  ],
+  freeze: { until: FREEZE.until, why: FREEZE.why },
 }
 const find = (name: string): AdminRollout => {
   if (name === ROLLOUT.id || name === ROLLOUT.nome) return ROLLOUT

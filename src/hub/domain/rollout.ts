@@ -5,8 +5,8 @@ import type { CargoId, RolloutId } from '../../protocol/identifiers.ts'
 import type { Share } from '../../protocol/rollout-share.ts'
 import type { Actor } from './actor.ts'
 
-export const ROLLOUT_STATES = ['running', 'paused', 'frozen', 'undoing', 'undone', 'done'] as const
-export type RolloutState = (typeof ROLLOUT_STATES)[number]
+export const OPEN_ROLLOUT_STATES = ['running', 'paused', 'frozen', 'undoing'] as const
+export type RolloutState = (typeof OPEN_ROLLOUT_STATES)[number] | 'undone' | 'done'
 
 export interface Rollout {
   readonly id: RolloutId

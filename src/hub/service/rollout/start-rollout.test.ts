@@ -114,7 +114,7 @@ describe('[RLO-5] a carga under a rollout', () => {
   })
 })
 
-test('[RLO-17] [RLO-22] [CLI-153] a rollout is found by its id and by its carga, listed newest first, and recorded', async () => {
+test('[RLO-17] [RLO-22] [RLO-23] [CLI-153] a rollout is found by its id and by its carga, listed newest first, and recorded', async () => {
   await using scene = await openRolloutScene(4)
   const first = await scene.start()
   await scene.admin.undoRollout({ rollout: 'site' })
@@ -137,6 +137,9 @@ test('[RLO-17] [RLO-22] [CLI-153] a rollout is found by its id and by its carga,
     code: 'rollout_not_found',
     message: 'no rollout none, and none of a load none',
   })
+  assert.deepEqual((await scene.admin.showStatus({})).rollouts, [
+    { id: second.id, nome: 'site', state: 'running', wave: 1, waves: 2, reason: null },
+  ])
   assert.deepEqual((await scene.acts()).at(-1), [
     'rollout_started',
     {
