@@ -44,7 +44,10 @@ export function decideRollout({ rollout, counts, freeze, now }: RolloutFacts): R
   if (!rollout.isGiven) return { next: 'give' }
   const unfinished = counts.pending + counts.unprobed
   if (unfinished > 0 && !isLate(rollout)) return wait(describeUnfinished(counts))
-  if (counts.done === 0) return { next: 'freeze', reason: 'no host has installed the version' }
+  // Unless somebody has said that it goes on so.
+  if (counts.done === 0 && rollout.tolerated === 0) {
+    return { next: 'freeze', reason: 'no host has installed the version' }
+  }
   if (soakedMs < soakMs) {
     const why = `the wave soaks for another ${secondsOf(soakMs - soakedMs)}`
     return { next: 'wait', why, isSoaking: true }

@@ -24,6 +24,7 @@ import {
   leavingOutArchived,
   overwriting,
   remembering,
+  takingPendingForDone,
   withoutTerms,
   withWriter,
 } from './planted-faults.ts'
@@ -157,6 +158,12 @@ export const KNOWN_BUGS: readonly KnownBug[] = [
     onDisk: (disk) => {
       disk.writesOver = (path) => path.endsWith('/state/receipts.jsonl')
     },
+  },
+  {
+    name: 'a wave that opens though hosts have yet to install the version',
+    foundBy: 8,
+    symptom: /RLO-7/,
+    inStore: takingPendingForDone,
   },
   {
     name: 'a restore that forgets who was revoked',

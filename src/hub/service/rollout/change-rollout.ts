@@ -31,13 +31,15 @@ export const resumeRollout: Write<'resumeRollout'> = async (writer, request, { a
   refuseState(rollout, ['paused', 'frozen'], 'resume')
   const counts = sumCounts(await writer.rollouts.countWaves(rollout.id, rollout.openedAt))
   const { failed, late } = countFailures(rollout, counts)
+  // Of a frozen one that nobody has: its only host may have been removed.
+  const least = rollout.state === 'frozen' && counts.done === 0 ? 1 : 0
   const resumed: Rollout = {
     ...rollout,
     state: 'running',
     changedBy: actor,
     reason: null,
     soakedMs: 0,
-    tolerated: Math.max(rollout.tolerated, failed + late),
+    tolerated: Math.max(rollout.tolerated, failed + late, least),
   }
   await writer.rollouts.update(resumed)
   return {
