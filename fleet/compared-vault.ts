@@ -12,6 +12,7 @@ import {
   createReadAgentNews,
   type ReadAgentNews,
 } from '../src/hub/service/agent/read-agent-news.ts'
+import { createGiveSelected } from '../src/hub/service/cargo/give-selected.ts'
 import { createPollRecorder, type PollRecorder } from '../src/hub/service/agent/record-polls.ts'
 import type { Store } from '../src/hub/store/store.ts'
 import { unsealVault } from '../src/hub/vault/vault.ts'
@@ -22,6 +23,7 @@ import { createMetricSet } from '../src/platform/metric-set.ts'
 import type { Secret } from '../src/platform/secret.ts'
 import type { AgentId, Hostname } from '../src/protocol/identifiers.ts'
 import { limitsFrom } from '../src/protocol/hub-limits.ts'
+import { NO_ISSUERS } from '../test/fakes/issuer-keys.ts'
 import { createFakeAuthority } from '../test/fakes/fake-authority.ts'
 import { makeCsrPem } from '../test/support/made-csr.ts'
 import { sha256OfCertificate } from './planned-fleet.ts'
@@ -68,6 +70,7 @@ export async function openComparedVault(
   const agents = await readAgents(store)
   const polls = createPollRecorder(store, clock, logging.forModule('polls'))
   const services = createAgentServices({
+    issuerKeys: NO_ISSUERS,
     config: {
       identityMatch: 'identity',
       serverNames: ['localhost'],
@@ -124,7 +127,10 @@ export async function openComparedVault(
         thresholdMs: THRESHOLD_MS,
         certificatesMax: 100,
       }).collect(),
-    readNews: createReadAgentNews(store),
+    readNews: createReadAgentNews(
+      store,
+      createGiveSelected(store, clock, logging.forModule('hub.cargas')),
+    ),
     nextAgent,
     nextRequest: () => {
       turn += 1

@@ -2,6 +2,7 @@
 // circle, types included. Tests may reach anywhere and are not held to this table; what is not a test never imports one.
 
 import { ADMIN_ROOMS } from './layers-rooms-admin.ts'
+import { AGENT_ROOMS } from './layers-rooms-agent.ts'
 
 export interface Room {
   readonly name: string
@@ -23,8 +24,6 @@ const ADMIN_GROUND = ['cargo', 'policy', 'roots', 'webhooks', 'rollout'].map(
   (name) => `hub/service/${name}`,
 )
 
-const SIGNED_GROUND = ['protocol', 'platform', 'pki', 'trust']
-
 const HUB = [
   'hub/domain',
   'hub/ports',
@@ -37,6 +36,7 @@ const HUB = [
   'hub/vault',
   'hub/ca',
   'hub/facts',
+  'hub/outbound',
   'hub/webhook',
   'hub/backup',
   'hub/journal',
@@ -46,21 +46,6 @@ const HUB = [
   'hub/http',
   'hub/standby',
   'hub/metrics',
-]
-
-const AGENT = [
-  'agent/settings',
-  'agent/files',
-  'agent/hub',
-  'agent/witness',
-  'agent/identity',
-  'agent/delivery',
-  'agent/targets',
-  'agent/stream',
-  'agent/control',
-  'agent/update',
-  'agent/reporting',
-  'agent/round',
 ]
 
 export const ROOMS: readonly Room[] = [
@@ -207,9 +192,15 @@ export const ROOMS: readonly Room[] = [
     types: ['hub/ca'],
   },
   {
+    name: 'hub/outbound',
+    what: 'what the hub asks of the world: names, documents, the keys of issuers, bounded and never the machine’s own neighbourhood',
+    imports: ['hub/domain', 'hub/ports', 'protocol', 'platform'],
+  },
+  {
     name: 'hub/webhook',
     what: 'what the hub posts: a lane for each endpoint, over HTTPS',
     imports: [
+      'hub/outbound',
       'hub/service/webhooks',
       'hub/service',
       'hub/domain',
@@ -297,111 +288,7 @@ export const ROOMS: readonly Room[] = [
     what: 'wiring: configuration, boot, ports',
     imports: [...HUB, 'backup', ...SHARED_GROUND],
   },
-  {
-    name: 'agent/settings',
-    what: 'what the environment says, and where the agent keeps what',
-    imports: ['protocol', 'platform', 'trust'],
-  },
-  {
-    name: 'agent/files',
-    what: 'versioned files, switched by one rename; trusted paths; acting as another user',
-    imports: ['platform'],
-  },
-  {
-    name: 'agent/hub',
-    what: 'the hub as the agent sees it: requests, stream, its clock, when to try again, the outbox',
-    imports: ['agent/files', 'protocol', 'platform', 'pki'],
-  },
-  {
-    name: 'agent/witness',
-    what: 'what the agent has seen of the hub’s audit log, and whether the log goes on from it',
-    imports: ['agent/hub', 'audit', 'platform', 'protocol'],
-    types: ['agent/settings'],
-  },
-  {
-    name: 'agent/identity',
-    what: 'the agent’s identity on disk and in use: enrolled, renewed, recovered, with the roots that it trusts',
-    imports: [
-      'agent/settings',
-      'agent/files',
-      'agent/hub',
-      'agent/witness',
-      'sealing',
-      ...SIGNED_GROUND,
-    ],
-  },
-  {
-    name: 'agent/delivery',
-    what: 'what the hub delivers: planned, obtained, installed, reported, told to hooks',
-    imports: [
-      'agent/files',
-      'agent/hub',
-      'agent/identity',
-      'sealing',
-      'protocol',
-      'platform',
-      'pki',
-    ],
-  },
-  {
-    name: 'agent/targets',
-    what: 'where deliveries go on this host, as `targets.d` says',
-    imports: ['agent/files', 'agent/identity', 'agent/delivery', 'protocol', 'platform', 'pki'],
-    types: ['agent/hub'],
-  },
-  {
-    name: 'agent/stream',
-    what: 'the hub’s stream: it wakes the loop, and asks for a rotation',
-    imports: ['agent/hub', 'platform'],
-  },
-  {
-    name: 'agent/control',
-    what: 'one agent a data directory: its lock, and its socket',
-    imports: ['agent/targets', 'platform'],
-  },
-  {
-    name: 'agent/update',
-    what: 'a newer agent: fetched, verified, installed',
-    imports: ['agent/settings', 'agent/files', 'agent/control', 'platform', 'trust'],
-    types: ['agent/hub'],
-  },
-  {
-    name: 'agent/reporting',
-    what: 'status, metrics and readiness',
-    imports: [
-      'agent/witness',
-      'agent/identity',
-      'agent/delivery',
-      'agent/update',
-      'protocol',
-      'platform',
-    ],
-    types: ['agent/settings', 'agent/hub', 'agent/stream'],
-  },
-  {
-    name: 'agent/round',
-    what: 'one round of the agent, and the loop of rounds',
-    imports: [
-      'agent/files',
-      'agent/hub',
-      'agent/witness',
-      'agent/identity',
-      'agent/delivery',
-      'agent/targets',
-      'platform',
-    ],
-    types: ['agent/reporting'],
-  },
-  {
-    name: 'agent/commands',
-    what: 'the commands of `svc-agent`',
-    imports: [...AGENT, ...SIGNED_GROUND],
-  },
-  {
-    name: 'agent',
-    what: 'the command line of `svc-agent`, which loads one command',
-    imports: ['agent/commands', 'agent/settings', 'completion', 'platform'],
-  },
+  ...AGENT_ROOMS,
   ...ADMIN_ROOMS,
   {
     name: 'dev-ca',

@@ -2,7 +2,7 @@
 // seeds; `npm run test:second`: only what that adds to the first tier. `npm test -- enroll hub/vault` runs the files of both
 // tiers whose path contains one of the words; what starts with `-` goes to each file's Node (`-- --test-name-pattern=token`).
 
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { finished } from 'node:stream/promises'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
@@ -20,6 +20,8 @@ import { chooseFiles, SEED_VARIABLES, type TestRun, tierOf } from './test-tiers.
  */
 const CONCURRENCY: Readonly<Record<TestRun, number>> = { first: 3, second: 2, all: 2 }
 const TEST_TIMEOUT_MS = 120_000
+/** Of the files, how many are named. */
+const SLOWEST = 20
 /** What fails for one contributor fails for all. */
 const PINNED_SEED = 20_261_122
 const COMPILE_CACHE = join(ROOT, 'node_modules', '.cache', 'node-compile')
@@ -85,11 +87,20 @@ async function runTests(
     timeout: TEST_TIMEOUT_MS,
     execArgv: [...flags],
   })
-  events.on('test:summary', ({ file, success }) => {
+  const secondsOf = new Map<string, number>()
+  events.on('test:summary', ({ file, success, duration_ms: durationMs }) => {
     if (file === undefined) succeeded = success
+    else secondsOf.set(file, Math.round(durationMs / 1000))
   })
   const report = events.compose(new spec())
   report.pipe(process.stdout)
   await finished(report)
+  process.stdout.write(`slowest files: ${describeSlowest(secondsOf)}\n`)
   return succeeded
+}
+
+/** What to look at first when the tests take too long. */
+function describeSlowest(secondsOf: ReadonlyMap<string, number>): string {
+  const slowest = [...secondsOf].toSorted(([, one], [, other]) => other - one).slice(0, SLOWEST)
+  return slowest.map(([file, seconds]) => `${relative(ROOT, file)} ${seconds} s`).join(', ')
 }

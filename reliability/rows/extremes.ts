@@ -135,7 +135,7 @@ async function tryOperation(
   for (let pair = 0; pair < pairs && all.length > 0; pair += 1) {
     await attempt(pickOne(random, all), pickOne(random, all))
   }
-  if (name === 'setPolicy') await takeBackPolicies(scene)
+  if (name === 'setPolicy' || name === 'setSelectorPolicy') await takeBackPolicies(scene)
   return { count, faults }
 }
 
@@ -157,6 +157,8 @@ async function send(
 async function takeBackPolicies({ admin }: Scene): Promise<void> {
   const { politicas } = await admin.listPolicies({})
   for (const { role } of politicas) await admin.removePolicy({ role })
+  const bySelector = await admin.listSelectorPolicies({})
+  for (const { nome } of bySelector.politicas) await admin.removeSelectorPolicy({ nome })
 }
 
 async function findRoundFaults(scene: Scene): Promise<string[]> {

@@ -24,11 +24,13 @@ import { createListManifest, type ListManifest } from './service/agent/list-mani
 import { createReadAgentNews } from './service/agent/read-agent-news.ts'
 import { createRecordEvent, type RecordEvent } from './service/agent/record-event.ts'
 import type { PollRecorder } from './service/agent/record-polls.ts'
+import { createGiveSelected } from './service/cargo/give-selected.ts'
 import { createRecordRecipient, type RecordRecipient } from './service/agent/record-recipient.ts'
 import { createRecoverIdentity, type RecoverIdentity } from './service/agent/recover-identity.ts'
 import type { ShownLog } from './service/agent/show-log.ts'
 import type { LastRestore } from './domain/decide-take-back.ts'
 import { hashToken } from './domain/hash-token.ts'
+import type { IssuerKeys } from './domain/issuer-keys.ts'
 import type { LogTree } from './domain/log-tree.ts'
 import type { WaitingReasons } from './service/waiting-reasons.ts'
 import type { Store } from './store/store.ts'
@@ -42,6 +44,7 @@ export interface AgentServicesDependencies {
   /** Of one of several that share the vault. */
   readonly hubId?: string | undefined
   readonly authority: CertificateAuthority
+  readonly issuerKeys: IssuerKeys
   readonly clock: Clock
   readonly logging: Logging
   readonly polls: PollRecorder
@@ -117,11 +120,12 @@ export function createAgentServices(dependencies: AgentServicesDependencies): Ag
     newestTree: dependencies.newestTree,
     restore: dependencies.restore,
   })
+  const giveSelected = createGiveSelected(store, clock, logging.forModule('hub.cargas'))
   const sightings = createAgentSightings(store, clock, logging.forModule('hub.sightings'))
   const streams = createAgentStreams({
     clock,
     log: logging.forModule('hub.stream'),
-    readNews: createReadAgentNews(store),
+    readNews: createReadAgentNews(store, giveSelected),
     checkpoint: () => dependencies.auditLog.header(),
     onSwap: (agent, swap) => sightings.noteStreamSwap(agent, swap),
   })
@@ -131,6 +135,7 @@ export function createAgentServices(dependencies: AgentServicesDependencies): Ag
       store,
       hubId,
       authority,
+      keys: dependencies.issuerKeys,
       clock,
       log: enrollLog,
       hubNames,
@@ -158,7 +163,7 @@ export function createAgentServices(dependencies: AgentServicesDependencies): Ag
     }),
     issueCertificate,
     issueRates,
-    listManifest: createListManifest(store, polls),
+    listManifest: createListManifest(store, polls, giveSelected),
     recordEvent: createRecordEvent(clock, limits, eventBudget),
     recordRecipient: createRecordRecipient(store, clock, eventBudget),
     findBlob: createFindBlob(store),

@@ -46,7 +46,9 @@ import { createFreeSpaceCheck } from './vault/free-space.ts'
 import { vaultFiles } from './vault/vault-files.ts'
 import { lockVault, unsealVault } from './vault/vault.ts'
 import { warnIfHeldAgainstNothing } from './warn-of-checkpoint.ts'
-import { createAddressLookup } from './webhook/address-lookup.ts'
+import { createAddressLookup } from './outbound/address-lookup.ts'
+import { createGetText } from './outbound/get-text.ts'
+import { createIssuerKeys } from './outbound/issuer-keys.ts'
 import { openWebhookConnection } from './webhook/webhook-connection.ts'
 
 export interface Hub {
@@ -208,6 +210,7 @@ export async function bootHub(
         log.info({ ca_url: config.caUrl.href }, bootMessages.caReady)
         return caCalls.watch(client)
       },
+      issuerKeys: createIssuerKeys(createGetText(lookup, webhookRoots, readVersion()), clock),
       openWebhook: (url) => openWebhookConnection({ url, rootsPem: webhookRoots(), lookup }),
       findEventRoom: createFreeSpaceCheck({
         directory: vaultRoot,

@@ -1,6 +1,7 @@
 // The hub put together, between its doors and its disk: the services behind its ports, what its operators ask for, and what
 // it does by itself. Boot, the simulations and the tests within one process all have this hub.
 
+import type { IssuerKeys } from './domain/issuer-keys.ts'
 import type { Certificate } from '../pki/certificates.ts'
 import type { Clock } from '../platform/clock.ts'
 import { describeError } from '../platform/errors.ts'
@@ -78,6 +79,7 @@ export interface HubParts<Doors extends { readonly mtls: AgentDoors }> {
   readonly readFileRoots: () => Promise<readonly Certificate[]>
   readonly connectToCa: (rootPem: string) => RootedAuthority
   readonly openWebhook: (url: URL) => WebhookConnection
+  readonly issuerKeys: IssuerKeys
   readonly findEventRoom: () => Promise<EventRoom>
   readonly onOverdraft?: ((overdraft: EventOverdraft) => void) | undefined
   /** Makes what carries the requests of agents. */

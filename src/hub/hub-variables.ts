@@ -230,7 +230,7 @@ export const HUB_VARIABLES: readonly Variable[] = [
     required: false,
     default: '',
     meaning:
-      'Path of root certificates, PEM, that the hub accepts for receivers of webhooks besides the system’s.',
+      'Path of root certificates, PEM, that the hub accepts for receivers of webhooks, and for issuers of join rules, besides the system’s.',
   },
   {
     name: 'RUST_LOG',

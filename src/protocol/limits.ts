@@ -1,7 +1,8 @@
 // Bounds that are the same everywhere; bounds that an operator can set are in protocol/hub-limits.ts.
 
 export const LIMITS = {
-  tokenCharactersMax: 256,
+  /** A token of the hub has 48; the token of a workload's platform may have more. */
+  tokenCharactersMax: 8192,
   hostnameCharactersMax: 253,
   roleCharactersMax: 128,
   requestIdCharactersMax: 128,

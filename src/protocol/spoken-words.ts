@@ -45,6 +45,8 @@ export const VALUE_WORDS = {
 /** States and other words in the place of a value, which are only shown. */
 export const STATE_WORDS = {
   csr_cert: ['csr_cert', 'csr_cert'],
+  next_poll: ['next_poll', 'proxima_consulta'],
+  not_sealed: ['not_sealed', 'nao_selada'],
   push: ['push', 'push'],
   alarm: ['ALARM', 'ALARME'],
   registered: ['registered', 'registrado'],

@@ -58,6 +58,8 @@ export const HubEventType = {
   cargoCreated: 'carga_created',
   cargoUpdated: 'carga_updated',
   cargoRemoved: 'carga_removed',
+  cargoSelected: 'carga_selected',
+  cargoAssigned: 'carga_assigned',
   deliveryCancelled: 'entrega_cancelled',
   deliveryRetried: 'entrega_retried',
   labelsChanged: 'labels_changed',

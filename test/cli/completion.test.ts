@@ -83,9 +83,9 @@ describe('completion', () => {
           '--dry-run',
           '--help',
         ],
-        'svc,carga,reseal,--e': ['--escrow-identity'],
+        'svc,carga,reseal,--e': ['--escrow-identity', '--every'],
         'svc,entrega,retry,--a': ['--all'],
-        'svc,policy,': ['set', 'list', 'show', 'remove', '--help'],
+        'svc,policy,': ['set', 'list', 'selectors', 'show', 'remove', '--help'],
         'svc,politica,set,--no-': [
           '--no-token-ttl-max',
           '--no-cert-ttl',

@@ -26,3 +26,9 @@ export const AGENT: AdminAgent = {
   ca_revocation_reason: null,
   labels: ['env=prod', 'host.os=linux'],
 }
+
+/** What only its own view shows. */
+export const SHOWN_OF_AGENT = {
+  recipient_fingerprint: 'SHA256:6obr/OGzfBQZXyXym3i97qKd8YVTEgVValhsMoz0yGk',
+  politicas: ['*', 'prod'],
+}

@@ -1,5 +1,6 @@
 // A vault that is held as a running hub holds it, with an admin socket that answers from memory.
 
+import { CARGO, fakeCargoes } from './fake-cargoes.ts'
 import { randomUUID } from 'node:crypto'
 import { lockVault } from '../../src/hub/vault/vault.ts'
 import { toRecorded } from '../../src/admin/commands/evento/verify-log.ts'
@@ -14,16 +15,15 @@ import type { AdminOperations } from '../../src/protocol/admin/operations.ts'
 import type {
   AdminAgent,
   AdminBundle,
-  AdminCargo,
   AdminDelivery,
   AdminEntry,
   AdminUpdatedBundle,
 } from '../../src/protocol/admin/views.ts'
 import type { AdminAccessToken } from '../../src/protocol/admin/admin-tokens.ts'
-import type { AdminWebhook } from '../../src/protocol/admin/webhooks.ts'
 import { initCheapVault } from '../support/cheap-vault.ts'
 import { logOf } from '../support/made-export.ts'
-import { AGENT } from './fake-agent.ts'
+import { AGENT, SHOWN_OF_AGENT } from './fake-agent.ts'
+import { WEBHOOK } from './fake-webhook.ts'
 import {
   addSealedOperations,
   createSealedState,
@@ -33,7 +33,6 @@ import { EXAMINATION } from './fake-examination.ts'
 import { HUB } from './fake-hub-row.ts'
 import { JOIN_RULE_OPERATIONS } from './fake-join-rules.ts'
 import { ROLLOUT_OPERATIONS, ROLLOUT_STATUS } from './fake-rollouts.ts'
-import { WEBHOOK } from './fake-webhook.ts'
 import { POLICIES } from './fake-policies.ts'
 import { SEGMENTS } from './fake-segments.ts'
 
@@ -49,14 +48,6 @@ const REVOCATION = {
   // What the CA says is shown, but never obeyed by a terminal.
   reason: 'the CA could not revoke (503): away\u001b[2J',
 } as const
-const CARGO = {
-  id: '5f0f1f6a-3f0e-4bb1-b1a2-3f9a6f7f0c22',
-  tipo: 'csr_cert',
-  nome: 'site',
-  versao: 1,
-  sans: ['site.example.org', '*.site.example.org'],
-  created_at: '2026-11-20T11:00:00.000Z',
-}
 const DELIVERY = {
   id: '7d1c2b3a-0f0f-4c4c-8d8d-1a2b3c4d5e33',
   carga_id: CARGO.id,
@@ -204,20 +195,16 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
     if (name === AGENT.hostname || name === AGENT.id) return AGENT
     throw new AdminRefusal('agent_not_found', `no agent ${name}`)
   }
-  const cargo = { ...CARGO }
-  const findCargo = (id: string): AdminCargo => {
-    if (id === cargo.id) return cargo
-    throw new AdminRefusal('cargo_not_found', `no load ${id}`)
-  }
   const findDelivery = (id: string): AdminDelivery => {
     if (id === DELIVERY.id) return DELIVERY
     throw new AdminRefusal('delivery_not_found', `no delivery ${id}`)
   }
-  const findWebhook = (id: string): AdminWebhook => {
+  const findWebhook = (id: string): typeof WEBHOOK => {
     if (id === WEBHOOK.id) return WEBHOOK
     throw new AdminRefusal('webhook_not_found', `no webhook ${id}`)
   }
   return {
+    ...fakeCargoes(findAgent, DELIVERY.id, AGENT),
     listHubs: async () => ({ hubs: [HUB] }),
     removeHub: async () => HUB,
     createWebhook: async ({ url, tipos }) => ({
@@ -272,7 +259,7 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
     listAgents: async () => ({ agentes: [AGENT], next: null }),
     showAgent: async ({ agente }) => ({
       ...findAgent(agente),
-      recipient_fingerprint: 'SHA256:6obr/OGzfBQZXyXym3i97qKd8YVTEgVValhsMoz0yGk',
+      ...SHOWN_OF_AGENT,
       entregas: [DELIVERY],
     }),
     labelAgents: async ({ agente, where }) => {
@@ -286,14 +273,6 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
       revoked_at: '2026-11-21T10:10:00.000Z',
       tokens_ended: 1,
     }),
-    createCargo: async ({ agentes }) => ({
-      carga_id: CARGO.id,
-      entregas: agentes.map((name) => ({
-        id: DELIVERY.id,
-        agente_id: findAgent(name).id,
-        hostname: name,
-      })),
-    }),
     // Two pages of one row each.
     listCaRevocations: async ({ after }) => ({
       revocations: [
@@ -304,15 +283,7 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
     showBundle: async () => BUNDLE,
     updateBundle: async ({ force, numero }) => updateBundle(force === true, numero),
     signBundle: async () => ({ ...updateBundle(true), trust_key: 'prod:RWQ' }),
-    listCargoes: async () => ({ cargas: [cargo], next: null }),
     removeAgent: async ({ agente }) => findAgent(agente),
-    updateCargo: async ({ carga, sans }) => {
-      Object.assign(findCargo(carga), sans === undefined ? {} : { sans })
-      cargo.versao += 1
-      const entrega = { id: DELIVERY.id, agente_id: AGENT.id, hostname: AGENT.hostname }
-      return { carga_id: cargo.id, versao: cargo.versao, entregas: [entrega] }
-    },
-    removeCargo: async ({ carga }) => findCargo(carga),
     cancelDelivery: async ({ entrega }) => ({ ...findDelivery(entrega), status: 'cancelada' }),
     retryDeliveries: async ({ entrega = DELIVERY.id }) => ({
       entregas: [{ ...findDelivery(entrega), id: randomUUID(), status: 'pendente', erro: null }],
@@ -323,7 +294,6 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
       next: null,
     }),
     showDelivery: async () => ({ ...DELIVERY, sans: ['site.example.org'], substituida_por: null }),
-    showCargo: async ({ carga }) => ({ ...findCargo(carga), entregas: 1, conteudo: null }),
     pushToAgent: async ({ agente, acao }) => {
       findAgent(agente)
       if (acao === undefined) return { entrega_id: DELIVERY.id, online: true }

@@ -9,6 +9,7 @@ const joinRule: AdminJoinRule = {
   id: '1c8d3b5a7e9f0246',
   name: 'web-images',
   method: 'token',
+  jwt: null,
   role: 'web',
   pattern: 'web-*.example.org',
   labels: ['env=prod'],

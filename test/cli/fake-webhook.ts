@@ -1,9 +1,12 @@
+// The one webhook of the fake hub.
+
 import type { AdminWebhook } from '../../src/protocol/admin/webhooks.ts'
 
 export const WEBHOOK: AdminWebhook = {
   id: '2b7f6a1e-9c3d-4e5f-8a6b-7c8d9e0f1a44',
   url: 'https://alerts.example.org/cartorio',
   tipos: ['entrega_falhou'],
+  where: null,
   state: 'failing',
   backlog: 2,
   dead: 1,

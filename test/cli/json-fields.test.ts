@@ -12,7 +12,7 @@ import { assertOk, post, send } from '../support/wire-client.ts'
 type Row = Readonly<Record<string, unknown>>
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3,6}Z$/
-const CARGA = 'id, tipo, nome, versao, sans, created_at'
+const CARGA = 'id, tipo, nome, versao, sans, where, created_at'
 const ENTREGA =
   'id, carga_id, agente_id, hostname, tipo, nome, versao, status, updated_at, erro, reverted_at, alvos_revertidos, waiting_reason, waiting_reason_at'
 const EVENTO =
@@ -70,7 +70,7 @@ describe('the JSON of svc', () => {
     assert.equal(fieldsOf(listed), agente)
     assert.deepEqual(others, [])
     const shown = await svcJson('agente show web-1.example')
-    assert.equal(fieldsOf(shown), `${agente}, recipient_fingerprint, entregas`)
+    assert.equal(fieldsOf(shown), `${agente}, recipient_fingerprint, politicas, entregas`)
     assert.equal(shown['recipient_fingerprint'], null)
     for (const field of ['last_poll_at', 'created_at', 'cert_not_after']) {
       assert.match(String(shown[field]), TIME, field)
@@ -184,7 +184,7 @@ describe('the JSON of svc', () => {
 describe('the JSON of svc webhook', () => {
   test('[CLI-36] has these fields, and the secret only when one is made', async () => {
     const listed =
-      'id, url, tipos, state, backlog, dead, attempts, next_attempt_at, last_success_at, last_error_at, erro, seq, created_at, disabled_at'
+      'id, url, tipos, where, state, backlog, dead, attempts, next_attempt_at, last_success_at, last_error_at, erro, seq, created_at, disabled_at'
     const made = await svcJson('webhook create --url http://127.0.0.1:1/in --tipo none --force')
     assert.equal(fieldsOf(made), `${listed}, secret`)
     const id = String(made['id'])

@@ -92,7 +92,7 @@ describe('svc', { concurrency: 2 }, () => {
     () => checkBesideHub('beside-hub.script.txt'),
   )
 
-  test('[CLI-150] [CLI-151] [CLI-152] begins, shows, holds back and undoes rollouts', TIMEOUT, () =>
+  test('[CLI-160] [CLI-161] [CLI-162] begins, shows, holds back and undoes rollouts', TIMEOUT, () =>
     checkBesideHub('rollouts.script.txt'),
   )
 
@@ -107,7 +107,7 @@ describe('svc', { concurrency: 2 }, () => {
   )
 
   test(
-    '[POL-5] [POL-8] [POL-9] [POL-16] [CLI-48] lays down what holds for the agents of a role',
+    '[POL-5] [POL-8] [POL-9] [POL-16] [POL-20] [POL-24] [CLI-48] lays down what holds for the agents of a role, or for those that match',
     TIMEOUT,
     () => checkWithoutHub('politica.script.txt'),
   )

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { systemClock } from '../../src/platform/clock.ts'
+import { describeError } from '../../src/platform/errors.ts'
 import { buildHubProgram } from '../../reliability/support/hub-program.ts'
 import { createSeededRandom } from '../simulation/seeded-random.ts'
 import { readEvents } from '../support/audit-log.ts'
@@ -40,6 +41,8 @@ export interface Trial extends Judgement {
 /** Of a fault that is over. */
 const RECOVERY_MS_MAX = 30_000
 const AFTER_MS = 2000
+/** A trial of hundreds of kills takes longer than the certificates of other tests live. */
+const CA = { lifeMs: 86_400_000 }
 
 export async function tryFault(options: TrialOptions): Promise<Trial> {
   await using stack = new AsyncDisposableStack()
@@ -49,7 +52,7 @@ export async function tryFault(options: TrialOptions): Promise<Trial> {
   const directory = await mkdtemp(join(tmpdir(), 'cluster-trial-'))
   stack.defer(() => rm(directory, { recursive: true, force: true }))
   const program = await buildHubProgram(directory)
-  const ca = stack.use(await startScriptedCa(() => ({ kind: 'sign' })))
+  const ca = stack.use(await startScriptedCa(() => ({ kind: 'sign' }), undefined, CA))
   progress('starting the cluster')
   const isInTheClear = fault.needsProxy === true
   const cluster = stack.use(
@@ -84,10 +87,17 @@ export async function tryFault(options: TrialOptions): Promise<Trial> {
   // Also when something goes wrong here.
   stack.defer(() => load.stop())
   const outages: Outage[] = []
+  const broken: string[] = []
   for (let time = 1; time <= options.times; time += 1) {
-    const outage = await strike({ fault, options, cluster, shared, proxy, clients })
-    progress(`${time} of ${options.times}: ${describeOutage(outage)}`)
-    outages.push(outage)
+    try {
+      const outage = await strike({ fault, options, cluster, shared, proxy, clients })
+      progress(`${time} of ${options.times}: ${describeOutage(outage)}`)
+      outages.push(outage)
+    } catch (error) {
+      // What was done until then is judged all the same.
+      broken.push(`strike ${time} broke off: ${describeError(error)}`)
+      break
+    }
   }
   await load.stop()
   progress('comparing')
@@ -95,7 +105,7 @@ export async function tryFault(options: TrialOptions): Promise<Trial> {
   for (const hub of shared.hubs) if (!hub.hasEnded()) logsOfHubs.push(await readEvents(hub))
   // As the journal has it, not as a hub remembers it.
   const left = await readWhatIsLeft(shared.askNewVault)
-  return { outages, ...judge(clients, { ...left, logsOfHubs }, listEnded(shared)) }
+  return { outages, ...judge(clients, { ...left, logsOfHubs }, [...broken, ...listEnded(shared)]) }
 }
 
 interface Strike {

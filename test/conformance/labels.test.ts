@@ -139,6 +139,37 @@ describe('labels at a hub', () => {
     assert.deepEqual(await labelsNow(), ['env=prod'])
   })
 
+  test('[LBL-18] [LBL-19] [LBL-21] [LBL-23] [CLI-150] choose who gets a carga, also later', async () => {
+    const host = await enrollHost(hub, 'late.example')
+    const has = async (): Promise<unknown> => {
+      const reply = await send(host.mtls, { path: '/v1/manifest' })
+      assertOk(reply)
+      const { entregas } = reply.json as { entregas: { nome: string; versao: number }[] }
+      return entregas.map(({ nome, versao }) => `${nome} ${versao}`)
+    }
+    const load = ['--type', 'csr_cert', '--name', 'late', '--where', 'tier=late']
+    assert.match(
+      await svc('load', 'create', ...load),
+      /created, for each agent that matches tier=late\n$/,
+    )
+    assert.deepEqual(await has(), [])
+    await svc('agent', 'label', host.hostname, 'tier=late')
+    assert.match(
+      await svc('load', 'select', 'late'),
+      /belongs to tier=late: 1 agent matches\n\n1 of them does not have it yet:\nHOSTNAME +REASON\nlate\.example +next_poll\n$/,
+    )
+    assert.deepEqual(await has(), ['late 1'])
+    await svc('load', 'select', 'late', '--where', 'tier=nobody')
+    assert.deepEqual(await has(), ['late 1'])
+    const refused = await hub.svc('load', 'select', 'late', '--prune')
+    assert.match(refused.stderr, /this cancels the deliveries of load late of late\.example\n/)
+    assert.match(await svc('load', 'select', 'late', '--prune', '--dry-run'), /entrega_cancelled/)
+    assert.deepEqual(await has(), ['late 1'])
+    assert.match(await svc('load', 'select', 'late', '--prune', '--yes'), /1 delivery cancelled\n/)
+    assert.deepEqual(await has(), [])
+    await svc('load', 'remove', 'late')
+  })
+
   test('[LBL-15] [LBL-16] [LBL-17] [API-11] [API-12] [ERR-40] bound an admin token to some hosts', async () => {
     const named = ['--name', 'stage-team', '--role', 'operator', '--only', 'env == stage']
     const made = await svc('admin', 'token', 'create', ...named, '--json')

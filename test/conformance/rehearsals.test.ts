@@ -40,7 +40,19 @@ test('[API-27] [API-28] a rehearsal is answered 200 without an ETag, to a caller
   const features = await ask('/v1/admin/features', { token: tokens.viewer })
   assert.deepEqual(
     [features.status, features.json],
-    [200, { features: ['dry_run', 'entry_filters', 'labels', 'bounded_tokens'] }],
+    [
+      200,
+      {
+        features: [
+          'dry_run',
+          'entry_filters',
+          'labels',
+          'bounded_tokens',
+          'selected_cargas',
+          'selector_webhooks',
+        ],
+      },
+    ],
   )
   const { hostname } = await enrollHost(hub, 'rehearsed.example')
   const named = { tipo: 'csr_cert', nome: 'site', agentes: [hostname], roles: [], sans: [] }

@@ -89,6 +89,8 @@ export interface FakeCaOptions {
   readonly provisionerName?: () => string
   /** How many pages without our provisioner come before the one with it. */
   readonly pagesBefore?: number
+  /** Of its own certificates and of what it signs; an hour unless given. */
+  readonly lifeMs?: number
 }
 
 const HOUR_MS = 3_600_000
@@ -99,8 +101,9 @@ export async function startFakeCa(options: FakeCaOptions = {}): Promise<FakeCa> 
     revokeScript = () => ({ kind: 'revoke' }),
     provisionerName = () => 'fake',
   } = options
-  const ours = await createAuthority()
-  const stranger = await createAuthority()
+  const { lifeMs = HOUR_MS } = options
+  const ours = await createAuthority(lifeMs)
+  const stranger = await createAuthority(lifeMs)
   const jwk = await generateProvisionerJwk()
   const calls: SignCall[] = []
   const revokeCalls: RevokeCall[] = []
@@ -112,7 +115,7 @@ export async function startFakeCa(options: FakeCaOptions = {}): Promise<FakeCa> 
     calls.push(call)
     const behaviour = script(call)
     if (behaviour.kind === 'sign_after') await behaviour.released
-    await behave(behaviour, call, response, { ours, stranger })
+    await behave(behaviour, call, response, { ours, stranger, lifeMs })
   }
 
   const answerRevoke = async (
@@ -171,8 +174,14 @@ interface Authority {
   readonly serverKeyPem: string
 }
 
-async function createAuthority(): Promise<Authority> {
-  const validity = validityAround(0)
+interface Authorities {
+  readonly ours: Authority
+  readonly stranger: Authority
+  readonly lifeMs: number
+}
+
+async function createAuthority(lifeMs: number): Promise<Authority> {
+  const validity = validityAround(0, lifeMs)
   const [rootKey, key, serverKey] = await Promise.all([
     generateEcP256Key(),
     generateEcP256Key(),
@@ -199,7 +208,7 @@ async function behave(
   behaviour: CaBehaviour,
   call: SignCall,
   response: ServerResponse,
-  authorities: { readonly ours: Authority; readonly stranger: Authority },
+  authorities: Authorities,
 ): Promise<void> {
   switch (behaviour.kind) {
     case 'sign':
@@ -270,7 +279,7 @@ function revokeOnce(
 
 async function issueChain(
   call: SignCall,
-  { ours, stranger }: { readonly ours: Authority; readonly stranger: Authority },
+  { ours, stranger, lifeMs }: Authorities,
   fault?: CertificateFault,
 ): Promise<readonly string[]> {
   const csr = parseCsrPem(call.csrPem)
@@ -279,7 +288,7 @@ async function issueChain(
   const key = await generateEcP256Key()
   const { sub: subject = '', sans = [] } = call.claims
   const commonName = fault === 'other_common_name' ? 'someone-else' : subject
-  const validity = validityAround(fault === 'expired' ? -2 * HOUR_MS : 0)
+  const validity = validityAround(fault === 'expired' ? -lifeMs - HOUR_MS : 0, lifeMs)
   const leaf =
     fault === 'is_ca'
       ? await issuer.issueIntermediate({
@@ -296,9 +305,12 @@ async function issueChain(
   return [leaf, (fault === 'other_chain' ? stranger : { issuer }).issuer.certificatePem]
 }
 
-function validityAround(offsetMs: number): { readonly notBefore: Date; readonly notAfter: Date } {
+function validityAround(
+  offsetMs: number,
+  lifeMs: number,
+): { readonly notBefore: Date; readonly notAfter: Date } {
   const nowMs = Date.now() + offsetMs
-  return { notBefore: new Date(nowMs - HOUR_MS), notAfter: new Date(nowMs + HOUR_MS) }
+  return { notBefore: new Date(nowMs - HOUR_MS), notAfter: new Date(nowMs + lifeMs) }
 }
 
 function toSignCall(number: number, body: string): SignCall {

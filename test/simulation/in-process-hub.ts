@@ -1,5 +1,6 @@
 // A hub in this process, on real ports and with the real client of its CA, whose deadline a test may shorten.
 
+import { NO_ISSUERS } from '../fakes/issuer-keys.ts'
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -59,6 +60,7 @@ export async function startInProcessHub(
     {
       config,
       store,
+      issuerKeys: NO_ISSUERS,
       vaultId: vault.vaultId,
       clock,
       logging,

@@ -1,5 +1,6 @@
 // The hub of a simulation: as it boots, over a real vault, but without its ports. It can go away and come back.
 
+import { NO_ISSUERS } from '../fakes/issuer-keys.ts'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AgentServices } from '../../src/hub/agent-services.ts'
@@ -240,6 +241,7 @@ export async function startServices({
     {
       config: { ...HUB_CONFIG, vaultRoot },
       store,
+      issuerKeys: NO_ISSUERS,
       membership: membership?.parts,
       vaultId,
       publishOutside,

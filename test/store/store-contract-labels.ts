@@ -82,11 +82,15 @@ export function testLabels(store: () => Store): void {
     assert.equal(await count({ by: 'name', hostname: 'c' }, 10), 1)
   })
 
-  test('say nothing about what an agent is answered', async () => {
+  test('[LBL-7] [LBL-19] may change what this agent is answered, unless the agent said them', async () => {
     const agent = await insertAgent(store(), 'web-1')
+    const other = await insertAgent(store(), 'web-2')
     const { version } = store()
-    await label(agent, { env: 'prod' })
+    await label(agent, { 'host.os': 'linux' })
     assert.ok(store().version > version)
     assert.ok(store().versionOf(agent.id) <= version)
+    await label(agent, { env: 'prod' })
+    assert.equal(store().versionOf(agent.id), store().version)
+    assert.ok(store().versionOf(other.id) <= version)
   })
 }

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import type { CargoId } from '../../src/protocol/identifiers.ts'
-import type { Policy } from '../../src/hub/domain/policy.ts'
+import type { Policy, SelectorPolicy } from '../../src/hub/domain/policy.ts'
 import type { Page, Store } from '../../src/hub/store/store.ts'
 
 const WEB: Policy = {
@@ -26,6 +26,22 @@ const EVERYBODY: Policy = {
   areSansNamed: false,
   mayOperatorsReenroll: false,
   automaticCargoes: [],
+}
+
+const PROD: SelectorPolicy = {
+  name: 'prod',
+  selector: {
+    terms: [
+      { key: 'env', values: ['prod', 'live'], isNegated: false },
+      { key: 'canary', values: undefined, isNegated: true },
+    ],
+  },
+  tokenTtlSecondsMax: 600,
+  certTtlSeconds: 3600,
+  permittedSans: ['*.prod.example'],
+  areSansNamed: true,
+  mayOperatorsReenroll: false,
+  automaticCargoes: [randomUUID() as CargoId],
 }
 
 export function testPolicies(store: () => Store): void {
@@ -66,6 +82,20 @@ export function testPolicies(store: () => Store): void {
     await store().write((writer) => writer.removePolicy('web'))
     assert.deepEqual(await store().reader.listPolicies(), [EVERYBODY])
     await assert.rejects(store().write((writer) => writer.removePolicy('web')))
+  })
+
+  test('[POL-20] a name has one policy with a selector, the last, field for field, by name', async () => {
+    const put = (policy: SelectorPolicy): Promise<void> =>
+      store().write((writer) => writer.setSelectorPolicy(policy))
+    const others = [{ ...PROD, name: 'a', mayOperatorsReenroll: null }]
+    await put({ ...PROD, tokenTtlSecondsMax: null, certTtlSeconds: null, automaticCargoes: [] })
+    await put(PROD)
+    for (const each of others) await put(each)
+    assert.deepEqual(await store().reader.listSelectorPolicies(), [...others, PROD])
+    await store().write((writer) => writer.removeSelectorPolicy('a'))
+    assert.deepEqual(await store().reader.listSelectorPolicies(), [PROD])
+    await assert.rejects(store().write((writer) => writer.removeSelectorPolicy('a')))
+    assert.deepEqual(await store().reader.listPolicies(), [])
   })
 
   test('[POL-1] two roles have no policy of one name', async () => {

@@ -121,6 +121,7 @@ export function newCargo(name: string): Cargo {
     name: name as ArtefactName,
     version: 1,
     sans: ['www.example.org', '192.0.2.1'],
+    where: null,
     createdAt: NOW,
     removedAt: null,
   }

@@ -113,6 +113,9 @@ function statements(each: string): string[] {
     `${each} INSERT INTO provas_usadas SELECT ${digits('e')}, ${LATE} FROM n`,
     `${each} INSERT INTO politicas (role, nome, sans_permitidos, cargas_automaticas)
        SELECT 'role-' || i, 'name-' || i, '[]', '[]' FROM n`,
+    `${each} INSERT INTO agentes_labels_ao_sair SELECT ${uuid('0')}, '{}' FROM n`,
+    `${each} INSERT INTO politicas_por_seletor (nome, seletor, sans_permitidos, sans_nomeados, cargas_automaticas)
+       SELECT 'politica-' || i, 'env=e' || i, '[]', 0, '[]' FROM n`,
     `${each} INSERT INTO raizes SELECT 1, i, 'pem', 1, NULL FROM n`,
     `${each} ${newEntries} SELECT 'e' || i, ${uuid('0')}, 'noted', '{}', 'r' || i, ${at}, ${hash}, ${hash} FROM n`,
     `${each} ${newEntries} SELECT 'f' || i, '${agentId}', 'agent_started', '{}', NULL, ${at}, ${hash}, ${hash} FROM n`,

@@ -150,6 +150,7 @@ function operationsOf(log: MadeLog): EvidenceOperations {
       id: agente,
       hostname: 'h.example',
       recipient_fingerprint: null,
+      politicas: [],
       entregas: [],
     }),
     listEntries: async ({ after = 0, before = Infinity, limit = 500, last, ...filter }) => {

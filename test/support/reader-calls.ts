@@ -16,6 +16,7 @@ export const UNBOUNDED: Readonly<Record<string, string>> = {
   countWaves:
     'a range of an index: 20 ms for 100,000; a hub asks when something was committed, at most every two seconds',
   listPolicies: 'a politica for each role, written by hand',
+  listSelectorPolicies: 'politicas with selectors: 100 at most',
   listAccessTokens: 'admin tokens, made by hand',
   list: 'webhooks: 100 at most',
   listDead: 'a message of a webhook takes three days to die, one after the other',
@@ -59,6 +60,9 @@ const PAGES = [{ limit: 10 }]
 export const READER_CALLS: PortCalls<Exclude<keyof StoreReader, 'webhooks' | 'rollouts'>> = {
   findAgentById: [(w) => w.findAgentById(HEAVY.agentId)],
   findAgentByHostname: [(w) => w.findAgentByHostname(HEAVY.hostname)],
+  findAgentsNamed: [(w) => w.findAgentsNamed([HEAVY.hostname, ORDINARY.hostname])],
+  listLastLabels: [(w) => w.listLastLabels(AGENTS)],
+  listDeliveryAgents: [(w) => w.listDeliveryAgents([ORDINARY.deliveryId])],
   findAgentCertificate: [(w) => w.findAgentCertificate(HEAVY.agentId)],
   findAgents: [(w) => w.findAgents(AGENTS)],
   listRoleAgents: [(w) => w.listRoleAgents('web', { after: ORDINARY.agentId, limit: 10 })],
@@ -74,6 +78,8 @@ export const READER_CALLS: PortCalls<Exclude<keyof StoreReader, 'webhooks' | 'ro
   findJoinRuleByToken: [(w) => w.findJoinRuleByToken('800000123'.padEnd(64, '0') as TokenHash)],
   findJoinRuleNamed: [(w) => w.findJoinRuleNamed('rule-291')],
   listWatchedJoinRules: [(w) => w.listWatchedJoinRules()],
+  listJoinRulesOfIssuer: [(w) => w.listJoinRulesOfIssuer('https://issuer.example', 50)],
+  findJoinProof: [(w) => w.findJoinProof('7'.padEnd(64, '0'))],
   countJoinClaims: [(w) => w.countJoinClaims(ORDINARY.joinRuleId)],
   pageJoinRules: [...PAGES, { after: ORDINARY.joinRuleId, limit: 10 }].map(
     (page) => (w) => w.pageJoinRules(page),
@@ -106,6 +112,7 @@ export const READER_CALLS: PortCalls<Exclude<keyof StoreReader, 'webhooks' | 'ro
   summarizeContent: [(w) => w.summarizeContent(HEAVY.cargoId)],
   findPolicies: [(w) => w.findPolicies('role-7')],
   listPolicies: [(w) => w.listPolicies()],
+  listSelectorPolicies: [(w) => w.listSelectorPolicies()],
   findDelivery: [(w) => w.findDelivery(ORDINARY.deliveryId)],
   listDeliveries: [
     (w) => w.listDeliveries({ agentId: ORDINARY.agentId, statuses: LIVE }),
@@ -224,6 +231,7 @@ export const READER_CALLS: PortCalls<Exclude<keyof StoreReader, 'webhooks' | 'ro
     (page) => (w) => w.pageStatusDeliveries('falhou', page),
   ),
   listLateDeliveries: [(w) => w.listLateDeliveries([ORDINARY.deliveryId], RULE)],
+  listSelectedCargoes: [(w) => w.listSelectedCargoes()],
   listCargoesNamed: [(w) => w.listCargoesNamed('file-7', 5)],
   pagePolicies: [...PAGES, { after: 'role-7', limit: 10 }].map(
     (page) => (w) => w.pagePolicies(page),

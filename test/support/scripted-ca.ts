@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
   type CaBehaviour,
+  type FakeCaOptions,
   type FakeCa,
   type RevokeBehaviour,
   type RevokeCall,
@@ -24,11 +25,13 @@ export interface ScriptedCa extends AsyncDisposable, Pick<FakeCa, 'revokeCalls' 
 export async function startScriptedCa(
   script: (call: SignCall) => CaBehaviour,
   revokeScript: (call: RevokeCall) => RevokeBehaviour = () => ({ kind: 'revoke' }),
+  { lifeMs }: Pick<FakeCaOptions, 'lifeMs'> = {},
 ): Promise<ScriptedCa> {
   const isOfHub = (call: SignCall): boolean => call.claims.sub === HUB_NAME
   const ca = await startFakeCa({
     script: (call) => (isOfHub(call) ? { kind: 'sign' } : script(call)),
     revokeScript,
+    ...(lifeMs !== undefined && { lifeMs }),
   })
   const directory = await mkdtemp(join(tmpdir(), 'scripted-ca-'))
   const rootPath = join(directory, 'root.pem')

@@ -28,6 +28,7 @@ export function openAdmin(store: Store, changes: Partial<Hub> = {}): ToldAdmin {
     notifier: {
       announce: (ids: Iterable<string>) =>
         void told.push(...Array.from(ids, (id) => `agent ${id}`)),
+      announceAll: () => void told.push('all agents'),
       isOnline: () => false,
     },
     ...changes,

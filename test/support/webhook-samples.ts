@@ -17,6 +17,7 @@ export function sampleWebhook(content: Partial<Webhook> = {}): Webhook {
     id: randomUUID() as WebhookId,
     url: 'https://receiver.example/in',
     types: [],
+    where: null,
     createdAt: new Date('2026-11-21T10:00:00.123Z'),
     cursorSeq: 0,
   }

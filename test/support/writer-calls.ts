@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { newAgent, newCargo, newCertificate, newContent, newEntry } from '../store/store-samples.ts'
 import type { Delivery } from '../../src/hub/domain/delivery.ts'
+import type { SelectorPolicy } from '../../src/hub/domain/policy.ts'
 import type { StoreReader, StoreWriter } from '../../src/hub/store/store.ts'
 import type { Rollout } from '../../src/hub/domain/rollout.ts'
 import type { RolloutWriter } from '../../src/hub/store/rollout-store.ts'
@@ -100,6 +101,12 @@ const policy = {
   automaticCargoes: [],
 }
 
+const { role: _role, ...bounds } = policy
+const selectorPolicy: SelectorPolicy = {
+  ...bounds,
+  selector: { terms: [{ key: 'env', values: ['prod'], isNegated: false }] },
+}
+
 function delivery(): Delivery {
   return {
     id: randomUUID() as DeliveryId,
@@ -122,6 +129,7 @@ const change = {
 } as const
 
 export const WRITER_CALLS: PortCalls<Exclude<keyof StoreWriter, keyof StoreReader>> = {
+  keepLastLabels: [(w) => w.keepLastLabels(HEAVY.agentId, new Map([['env', 'prod']]))],
   insertAgent: [(w) => w.insertAgent(newAgent('another'))],
   updateAgent: [
     (w) => w.updateAgent({ ...newAgent(ORDINARY.hostname), id: ORDINARY.agentId }),
@@ -164,6 +172,13 @@ export const WRITER_CALLS: PortCalls<Exclude<keyof StoreWriter, keyof StoreReade
   requestRotation: [(w) => w.requestRotation(HEAVY.agentId, { at: NOW, afterSeq: 1 })],
   insertToken: [(w) => w.insertToken(token)],
   updateToken: [(w) => w.updateToken({ ...token, hash: ORDINARY.tokenHash })],
+  claimJoinProof: [
+    (w) =>
+      w.claimJoinProof(
+        { id: '7'.padEnd(64, '0'), tokenHash: '8'.padEnd(64, '0') as TokenHash, expiresAt: NOW },
+        NOW,
+      ),
+  ],
   insertJoinRule: [(w) => w.insertJoinRule(joinRule)],
   updateJoinRule: [(w) => w.updateJoinRule({ ...joinRule, id: ORDINARY.joinRuleId })],
   endExpiredTokens: [(w) => w.endExpiredTokens(NOW)],
@@ -199,6 +214,8 @@ export const WRITER_CALLS: PortCalls<Exclude<keyof StoreWriter, keyof StoreReade
   removeContent: [(w) => w.removeContent(HEAVY.cargoId)],
   setPolicy: [(w) => w.setPolicy(policy)],
   removePolicy: [(w) => w.removePolicy('role-7')],
+  setSelectorPolicy: [(w) => w.setSelectorPolicy(selectorPolicy)],
+  removeSelectorPolicy: [(w) => w.removeSelectorPolicy('politica-7')],
   insertDeliveries: [(w) => w.insertDeliveries([delivery()]), (w) => w.insertDeliveries([], 1)],
   replaceDeliveries: [
     (w) => w.replaceDeliveries([{ old: ORDINARY.successorId, successor: delivery() }], NOW),

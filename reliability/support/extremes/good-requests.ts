@@ -24,6 +24,7 @@ type GoodRequests = {
 
 /** Nothing is revoked or removed of the host that has to go on. */
 const NOBODY = 'nobody.example'
+const SELECTOR_POLICY = 'extreme'
 const WEBHOOK_URL = 'https://127.0.0.1:1/'
 
 export const GOOD_REQUESTS: GoodRequests = {
@@ -64,6 +65,9 @@ export const GOOD_REQUESTS: GoodRequests = {
   showFreeze: () => ({}),
   endFreeze: () => ({}),
   removeCargo: async (target) => ({ carga: await createCargo(target) }),
+  selectCargo: async (target) => ({ carga: await createCargo(target), where: 'env=prod' }),
+  showSelection: async (target) => ({ carga: await createCargo(target) }),
+  pruneCargo: async (target) => ({ carga: await createSelectedCargo(target) }),
   listRecipients: ({ hostname }) => ({ agentes: [hostname], roles: [] }),
   readContent: async (target) => ({ carga: await createCargo(target) }),
   cancelDelivery: async ({ admin, hostname }) => {
@@ -83,6 +87,10 @@ export const GOOD_REQUESTS: GoodRequests = {
   listPolicies: () => ({}),
   showPolicy: ({ role }) => ({ role }),
   removePolicy: ({ role }) => ({ role }),
+  setSelectorPolicy: () => ({ nome: SELECTOR_POLICY, where: 'env=extreme' }),
+  listSelectorPolicies: () => ({}),
+  showSelectorPolicy: () => ({ nome: SELECTOR_POLICY }),
+  removeSelectorPolicy: () => ({ nome: SELECTOR_POLICY }),
   showFeatures: () => ({}),
   showExamination: () => ({}),
   showBundle: () => ({}),
@@ -124,6 +132,11 @@ export const GOOD_REQUESTS: GoodRequests = {
 
 export function cargoFor(hostname: string): AdminRequest<'createCargo'> {
   return { tipo: 'csr_cert', nome: freshName(), agentes: [hostname], roles: [], sans: [] }
+}
+
+async function createSelectedCargo({ admin, role }: Target): Promise<string> {
+  const request = { tipo: 'csr_cert', nome: freshName(), agentes: [], roles: [], sans: [] }
+  return (await admin.createCargo({ ...request, where: `role=${role}` })).carga_id
 }
 
 async function createCargo({ admin, hostname }: Target): Promise<string> {

@@ -6,12 +6,13 @@ import { type AdminOperations, wrapOperations } from '../../protocol/admin/opera
 import type { AdminSession } from '../doors/admin-session.ts'
 import { LIST_PAGE_ROWS } from './list-pages.ts'
 
-type Operations = Pick<AdminOperations, 'listAgents' | 'listPolicies'>
+type Operations = Pick<AdminOperations, 'listAgents' | 'listPolicies' | 'listSelectorPolicies'>
 
 /** Each list is asked for once, and only its first page: in a large fleet a slip may stay without a guess. */
 export function namingNear(session: AdminSession): AdminSession {
   let hostnames: Promise<readonly string[]> | undefined
   let roles: Promise<readonly string[]> | undefined
+  let policies: Promise<readonly string[]> | undefined
   const guess = async (code: string, request: Named): Promise<string | undefined> => {
     if (code === 'agent_not_found' && typeof request.agente === 'string') {
       hostnames ??= listHostnames(session.operations)
@@ -20,6 +21,10 @@ export function namingNear(session: AdminSession): AdminSession {
     if (code === 'politica_not_found' && typeof request.role === 'string') {
       roles ??= listRoles(session.operations)
       return didYouMean(request.role, await roles)
+    }
+    if (code === 'politica_not_found' && typeof request.nome === 'string') {
+      policies ??= listPolicyNames(session.operations)
+      return didYouMean(request.nome, await policies)
     }
     return undefined
   }
@@ -41,6 +46,7 @@ export function namingNear(session: AdminSession): AdminSession {
 interface Named {
   readonly agente?: unknown
   readonly role?: unknown
+  readonly nome?: unknown
 }
 
 async function listHostnames({ listAgents }: Operations): Promise<readonly string[]> {
@@ -51,4 +57,9 @@ async function listHostnames({ listAgents }: Operations): Promise<readonly strin
 async function listRoles({ listPolicies }: Operations): Promise<readonly string[]> {
   const { politicas } = await listPolicies({ limit: LIST_PAGE_ROWS })
   return politicas.map(({ role }) => role)
+}
+
+async function listPolicyNames({ listSelectorPolicies }: Operations): Promise<readonly string[]> {
+  const { politicas } = await listSelectorPolicies({ limit: LIST_PAGE_ROWS })
+  return politicas.map(({ nome }) => nome)
 }

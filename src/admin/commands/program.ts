@@ -27,6 +27,7 @@ import { registerCargaCreate } from './carga/carga-create.ts'
 import { registerCargaList } from './carga/carga-list.ts'
 import { registerCargaRemove } from './carga/carga-remove.ts'
 import { registerCargaReseal } from './carga/carga-reseal.ts'
+import { registerCargaSelect } from './carga/carga-select.ts'
 import { registerCargaShow } from './carga/carga-show.ts'
 import { registerCargaUpdate } from './carga/carga-update.ts'
 import { registerCheckpoint } from './checkpoint.ts'
@@ -63,6 +64,7 @@ import { registerJoinRuleShow } from './join-rule/join-rule-show.ts'
 import { registerPassphraseChange } from './passphrase/passphrase-change.ts'
 import { registerPoliticaList } from './politica/politica-list.ts'
 import { registerPoliticaRemove } from './politica/politica-remove.ts'
+import { registerPoliticaSelectors } from './politica/politica-selectors.ts'
 import { registerPoliticaSet } from './politica/politica-set.ts'
 import { registerPoliticaShow } from './politica/politica-show.ts'
 import { registerRecoveryAdd } from './recovery/recovery-add.ts'
@@ -142,6 +144,7 @@ const NOUNS: readonly Noun[] = [
       registerCargaShow,
       registerCargaUpdate,
       registerCargaReseal,
+      registerCargaSelect,
       registerCargaRemove,
     ],
   },
@@ -174,6 +177,7 @@ const NOUNS: readonly Noun[] = [
     commands: [
       registerPoliticaSet,
       registerPoliticaList,
+      registerPoliticaSelectors,
       registerPoliticaShow,
       registerPoliticaRemove,
     ],

@@ -24,7 +24,12 @@ const CASES: readonly (readonly [
     { politica: 'web', san: 'a.shop.example' },
     'an admin may do it, or let operators do it: svc policy set web --san a.shop.example, in place of the names that it permits now',
   ],
-  ['san_forbidden', 'createCargo', {}, 'svc policy list shows what each role may have'],
+  [
+    'san_forbidden',
+    'createCargo',
+    {},
+    'svc agent show names the policies of a host, svc policy show says what each permits',
+  ],
   ['san_forbidden', 'setPolicy', {}, 'permit it by --san, or leave the load out'],
   [
     'politica_not_found',

@@ -88,6 +88,7 @@ const HINTS: Readonly<Partial<Record<AdminErrorCode | 'internal_error', Hint>>> 
   hostname_has_token: ({ details }) => `svc token revoke ${details['token_id']} ends it`,
   hostname_invalid: 'labels of a-z, 0-9 and -, at most 64 characters in all',
   hostname_reserved: 'a host cannot have a name of SVC_SERVER_CN or SVC_SERVER_SANS',
+  hubs_older: 'upgrade that hub first, or stop it; svc hubs remove when its machine is gone',
   hub_not_running: 'start svc-server first',
   internal_error: 'the hub’s log says more',
   log_not_as_signed: 'svc event list --verify says more; nothing was removed from the vault',
@@ -100,13 +101,19 @@ const HINTS: Readonly<Partial<Record<AdminErrorCode | 'internal_error', Hint>>> 
   nome_taken: ({ operation, details }) => {
     if (!('arquivo' in details)) return 'give this one another name with --name'
     const rule = 'two deliveries may not write the same file'
-    return operation === 'setPolicy' ? rule : `${rule}; svc load update makes a new version`
+    return operation === 'setPolicy' || operation === 'setSelectorPolicy'
+      ? rule
+      : `${rule}; svc load update makes a new version`
   },
   politica_changed: CHANGED,
-  politica_not_found: ({ details: { politica } }) =>
-    politica === undefined
-      ? 'svc policy list shows which roles have one'
-      : `the policy of role ${politica} applies to it: svc policy show ${quoteForShell(politica)}`,
+  politica_not_found: ({ operation, details: { politica, nome } }) =>
+    nome !== undefined
+      ? operation === 'setSelectorPolicy'
+        ? 'give --where to make one; svc policy selectors shows their names'
+        : 'svc policy selectors shows their names'
+      : politica === undefined
+        ? 'svc policy list shows which roles have one'
+        : `the policy of role ${politica} applies to it: svc policy show ${quoteForShell(politica)}`,
   recipient_changed: 'run the command again: it seals again, and shows what changed',
   recipients_incomplete: 'run the command again: it seals for the agents that have a delivery now',
   pattern_invalid:
@@ -118,13 +125,13 @@ const HINTS: Readonly<Partial<Record<AdminErrorCode | 'internal_error', Hint>>> 
     if (san !== undefined) {
       return `${leaveToOperators(details)} --san ${quoteForShell(san)}, in place of the names that it permits now`
     }
-    return operation === 'setPolicy'
+    return operation === 'setPolicy' || operation === 'setSelectorPolicy'
       ? 'permit it by --san, or leave the load out'
-      : 'svc policy list shows what each role may have'
+      : 'svc agent show names the policies of a host, svc policy show says what each permits'
   },
   san_invalid: 'names are lower case, such as shop.example.org, *.example.org or 192.0.2.7',
   san_reserved: ({ operation }) =>
-    operation === 'setPolicy'
+    operation === 'setPolicy' || operation === 'setSelectorPolicy'
       ? 'no agent gets a certificate for a name of SVC_SERVER_CN or SVC_SERVER_SANS'
       : 'a load cannot hold a name of SVC_SERVER_CN or SVC_SERVER_SANS',
   server_certificate_root: 'first let the CA sign by a root that stays; the hub changed nothing',
@@ -140,9 +147,10 @@ const HINTS: Readonly<Partial<Record<AdminErrorCode | 'internal_error', Hint>>> 
   segment_newer: 'use the newer version of the program that wrote it',
   segment_unknown: SEGMENT,
   token_not_found: 'svc token list shows ids and hostnames',
+  too_many_politicas: 'svc policy remove --name makes room',
   too_many_webhooks: 'svc webhook remove makes room',
   ttl_too_long: ({ operation }) =>
-    operation === 'setPolicy'
+    operation === 'setPolicy' || operation === 'setSelectorPolicy'
       ? 'token_ttl_max can only shorten the life of a token'
       : operation === 'createJoinRule'
         ? 'make the next rule in time: svc join-rule list shows until when each one works'
@@ -159,8 +167,9 @@ const NUMBER_HINTS: Readonly<Record<string, string>> = {
   too_great: 'higher numbers are for later sets; --new-epoch counts again from 1',
 }
 
-function leaveToOperators({ politica = '' }: AdminErrorDetails): string {
-  return `an admin may do it, or let operators do it: svc policy set ${quoteForShell(politica)}`
+function leaveToOperators({ politica = '', nome }: AdminErrorDetails): string {
+  const which = nome === undefined ? quoteForShell(politica) : `--name ${quoteForShell(nome)}`
+  return `an admin may do it, or let operators do it: svc policy set ${which}`
 }
 
 /** Of a code that is not ours too, undefined. */

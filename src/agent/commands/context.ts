@@ -17,7 +17,7 @@ import { type AgentPaths, agentPaths } from '../settings/paths.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-export const TOKEN_FILE_BYTES_MAX = 4096
+export const TOKEN_FILE_BYTES_MAX = 16_384
 
 export interface CommandContext {
   readonly config: AgentConfig

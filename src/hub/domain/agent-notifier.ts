@@ -3,6 +3,8 @@ import type { AgentId } from '../../protocol/identifiers.ts'
 /** Where services say, after their commit, which agents have something new. */
 export interface AgentNotifier {
   announce(agentIds: Iterable<AgentId>): void
+  /** Each agent may have something new. */
+  announceAll(): void
   /** Whether the agent would be told at once. */
   isOnline(agentId: AgentId): boolean
   /** Since when; undefined while it would not. */

@@ -1,3 +1,4 @@
+import { artefactFiles, findSharedFile } from '../../protocol/artefact-files.ts'
 import type { ArtefactName, CargoId, Recipient } from '../../protocol/identifiers.ts'
 import type { DeliveryKind } from '../../protocol/words.ts'
 
@@ -9,6 +10,11 @@ export interface Cargo {
   readonly version: number
   /** DNS names and IP addresses that the certificate carries besides the agent's hostname. */
   readonly sans: readonly string[]
+  /**
+   * The selector that it belongs to, in its one form: each host that comes to match gets the cargo. Null for a cargo of the
+   * hosts that somebody named. docs/protocol.md LBL-18.
+   */
+  readonly where: string | null
   readonly createdAt: Date
   readonly removedAt: Date | null
 }
@@ -29,4 +35,12 @@ export interface CargoContent {
 export interface ContentSummary {
   readonly sha256: string
   readonly byteCount: number
+}
+
+/** A file that both would write. */
+export function sharedFileOf(
+  one: Pick<Cargo, 'kind' | 'name'>,
+  other: Pick<Cargo, 'kind' | 'name'>,
+): string | undefined {
+  return findSharedFile(artefactFiles(one.kind, one.name), artefactFiles(other.kind, other.name))
 }

@@ -7,7 +7,8 @@ import type { Cargo } from './cargo.ts'
 import { decideIssue, type IssueFacts } from './decide-issue.ts'
 import type { Delivery } from './delivery.ts'
 import type { Policy } from './policy.ts'
-import { type RoleRules, rulesOfRole } from './role-rules.ts'
+import { type HostRules, narrowRules } from './host-rules.ts'
+import { rulesOfRole } from './role-rules.ts'
 
 const AGENT = { id: 'a' as AgentId, hostname: 'web-1' } as Agent
 const CSR = { commonName: 'web-1', sans: [] as readonly string[] } as CertificateRequest
@@ -18,8 +19,10 @@ const DELIVERY = {
   sans: ['www.example'] as readonly string[],
 } as Delivery
 
-const permitting = (...permittedSans: string[]): RoleRules =>
-  rulesOfRole('web', [{ role: 'web', permittedSans } as unknown as Policy])
+const permitting = (...permittedSans: string[]): HostRules =>
+  rulesOf([{ role: 'web', name: 'shop', permittedSans, automaticCargoes: [] } as unknown as Policy])
+const rulesOf = (policies: readonly Policy[]): HostRules =>
+  narrowRules(rulesOfRole('web', policies), [])
 
 type RequestedDelivery = NonNullable<IssueFacts['delivery']>
 const delivery = (
@@ -37,7 +40,7 @@ function verdictOf(facts: Partial<IssueFacts>): string {
     csr: CSR,
     delivery: null,
     hubNames: ['hub.example'],
-    rules: rulesOfRole('web', []),
+    rules: rulesOf([]),
     ...facts,
   })
   return verdict.ok ? verdict.sans.join(' ') : verdict.refusal
@@ -121,7 +124,11 @@ describe('decideIssue', () => {
     assert.deepEqual(decideIssue({ ...facts, rules: permitting('*.example.org') }), {
       ok: false,
       refusal: 'csr_cn_mismatch',
-      forbiddenSans: ['www.example', 'b.example'],
+      forbiddenNames: ['www.example', 'b.example'].map((san) => ({
+        san,
+        policyName: 'shop',
+        isByRole: true,
+      })),
     })
   })
 })

@@ -4,7 +4,7 @@ import type { CertificateRequest } from '../../pki/csr.ts'
 import type { Agent } from './agent.ts'
 import type { Cargo } from './cargo.ts'
 import { type Delivery, isLive } from './delivery.ts'
-import { findForbiddenSans, type RoleRules } from './role-rules.ts'
+import { findForbiddenNames, type ForbiddenName, type HostRules } from './host-rules.ts'
 import { coversName } from './subject-alt-name.ts'
 
 export interface IssueFacts {
@@ -13,8 +13,7 @@ export interface IssueFacts {
   /** What the request's `entrega_id` names; undefined when it names nothing, null when the request has none. */
   readonly delivery: (Delivery & { readonly cargo: Cargo }) | undefined | null
   readonly hubNames: readonly string[]
-  /** The rules of the agent's role. */
-  readonly rules: RoleRules
+  readonly rules: HostRules
 }
 
 export type IssueVerdict =
@@ -27,8 +26,8 @@ export type IssueVerdict =
   | {
       readonly ok: false
       readonly refusal: WireErrorCode
-      /** The names that a policy forbids, when that is why. */
-      readonly forbiddenSans?: readonly string[]
+      /** The names that politicas forbid, when that is why. */
+      readonly forbiddenNames?: readonly ForbiddenName[]
     }
 
 /** May this agent have a certificate for this CSR? docs/protocol.md ISS. */
@@ -43,9 +42,9 @@ export function decideIssue({ agent, csr, delivery, hubNames, rules }: IssueFact
   if (sans.some((san) => hubNames.some((name) => coversName(san, name)))) {
     return { ok: false, refusal: 'csr_cn_mismatch' }
   }
-  // Checked when the carga was made, too; the policy, or the agent's role, may be another one since. docs/protocol.md POL-10.
-  const forbiddenSans = findForbiddenSans(rules, agent.hostname, sans)
-  if (forbiddenSans.length > 0) return { ok: false, refusal: 'csr_cn_mismatch', forbiddenSans }
+  // Checked when the carga was made, too; the politicas, or the agent's role and labels, may be others since. docs/protocol.md POL-10.
+  const forbiddenNames = findForbiddenNames(rules, agent.hostname, sans)
+  if (forbiddenNames.length > 0) return { ok: false, refusal: 'csr_cn_mismatch', forbiddenNames }
   if (!asksForTheseNamesOrNone(csr, sans)) return { ok: false, refusal: 'csr_cn_mismatch' }
   return { ok: true, csr, sans, delivery }
 }

@@ -12,6 +12,8 @@ import type { Labels } from '../../protocol/labels.ts'
 import type { EnrollmentToken } from './enrollment-token.ts'
 import { matchesPattern } from './name-pattern.ts'
 import type { SilenceWatch } from './silent-host.ts'
+import type { WorkloadProof } from './workload-proof.ts'
+import type { WorkloadFault } from './workload-token.ts'
 
 export interface JoinRule {
   readonly id: JoinRuleId
@@ -36,16 +38,31 @@ export interface JoinRule {
 }
 
 /** What a host has to show, by method. */
-export interface JoinProof {
+export type JoinProof = TokenProof | WorkloadProof
+
+export interface TokenProof {
   readonly method: 'token'
   /** Of the one token that all hosts use. */
   readonly tokenHash: TokenHash
 }
 
+/** What the tokens of its hosts are derived from. */
+export function useKeyOf({ proof }: Pick<JoinRule, 'proof'>): TokenHash {
+  return proof.method === 'token' ? proof.tokenHash : proof.useKey
+}
+
 export type JoinRuleState = 'open' | 'full' | 'expired' | 'ended'
 
 /** Why a rule lets a host not in, for the log; the wire has fewer words. */
-export type JoinRefusalReason = Exclude<JoinRuleState, 'open'> | 'hostname' | 'role'
+export type JoinRefusalReason =
+  | Exclude<JoinRuleState, 'open'>
+  | 'hostname'
+  | 'role'
+  | WorkloadFault
+  /** No key of the issuer has made it. */
+  | 'signature'
+  /** Another host has used it. */
+  | 'used'
 
 export function stateOfRule(
   { endedAt, expiresAt, hosts, hostsMax }: JoinRule,
@@ -75,12 +92,19 @@ export interface JoinFacts {
   readonly now: Date
 }
 
-const REFUSALS: Readonly<Record<JoinRefusalReason, WireErrorCode>> = {
+/** Only the holder of a token that is good, as far as it goes, learns more than that it is not. */
+export const JOIN_REFUSALS: Readonly<Record<JoinRefusalReason, WireErrorCode>> = {
   full: 'token_expired',
   expired: 'token_expired',
   ended: 'token_expired',
   hostname: 'hostname_mismatch',
   role: 'role_mismatch',
+  audience: 'token_not_found',
+  lifetime: 'token_expired',
+  signature: 'token_not_found',
+  claim: 'token_not_found',
+  hostname_claim: 'hostname_mismatch',
+  used: 'token_consumed',
 }
 
 /** In the order of ENR-5 to ENR-7. The token is that of this host alone, and is in no table before the host has used it. */
@@ -94,12 +118,12 @@ export function decideJoin(rule: JoinRule, { hostname, role, now }: JoinFacts): 
 }
 
 function refuse(reason: JoinRefusalReason): JoinVerdict {
-  return { ok: false, refusal: REFUSALS[reason], reason }
+  return { ok: false, refusal: JOIN_REFUSALS[reason], reason }
 }
 
 function deriveToken(rule: JoinRule, hostname: Hostname): EnrollmentToken {
   return {
-    hash: deriveTokenHash(rule.proof.tokenHash, hostname),
+    hash: deriveTokenHash(useKeyOf(rule), hostname),
     expectedHostname: hostname,
     expectedRole: rule.role,
     createdAt: rule.createdAt,

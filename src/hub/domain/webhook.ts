@@ -1,4 +1,5 @@
 import type { WebhookId } from '../../protocol/identifiers.ts'
+import type { Selector } from '../../protocol/selector.ts'
 
 /** Somebody who is told what enters the audit log: a place in the log, and how far they have got. */
 export interface Webhook {
@@ -6,6 +7,8 @@ export interface Webhook {
   readonly url: string
   /** The types of entries that it gets; none means all. */
   readonly types: readonly string[]
+  /** The hosts that it gets entries about; null for all, and for entries about none. */
+  readonly where: Selector | null
   readonly createdAt: Date
   /** Since it answered 410 Gone; null while it is sent to. */
   readonly disabledAt: Date | null
@@ -15,7 +18,7 @@ export interface Webhook {
 }
 
 export interface WebhookProgress {
-  /** Every entry up to here was delivered, is dead, or is of another type. */
+  /** Every entry up to here was delivered, is dead, or is none that it gets. */
   readonly cursorSeq: number
   /** How often the message after the cursor has failed, and how long all the waits between were. */
   readonly attempts: number
@@ -30,7 +33,7 @@ export interface WebhookProgress {
 export function newWebhook({
   cursorSeq,
   ...made
-}: Pick<Webhook, 'id' | 'url' | 'types' | 'createdAt'> &
+}: Pick<Webhook, 'id' | 'url' | 'types' | 'where' | 'createdAt'> &
   Pick<WebhookProgress, 'cursorSeq'>): Webhook {
   return {
     ...made,

@@ -2,7 +2,7 @@
 
 import type { TSchema } from 'typebox'
 import type { AdminOperation } from '../../protocol/admin/operation.ts'
-import type { AdminPolicy } from '../../protocol/admin/views.ts'
+import type { AdminPolicy, AdminSelectorPolicy } from '../../protocol/admin/views.ts'
 import { AdminRefusal } from '../service/admin-act.ts'
 import { policyTag } from '../service/policy/policy-tag.ts'
 
@@ -48,7 +48,7 @@ export function withIfMatch(schema: TSchema, body: unknown, header: string | und
 /** Without its quotes; undefined for a reply that has no tag. */
 export function entityTagOf({ version }: AdminOperation, reply: object): string | undefined {
   if (version === undefined) return undefined
-  if (version === 'politica') return policyTag(reply as AdminPolicy)
+  if (version === 'politica') return policyTag(reply as AdminPolicy | AdminSelectorPolicy)
   // A carga that was just made says its versao nowhere else.
   return 'versao' in reply ? String(reply.versao) : '1'
 }

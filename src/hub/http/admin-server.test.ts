@@ -129,6 +129,7 @@ describe('startAdminServer', () => {
         showAgent: async (request) => ({
           ...agentNamed(request.agente),
           recipient_fingerprint: null,
+          politicas: [],
           entregas: [],
         }),
       },

@@ -38,8 +38,6 @@ export interface AgentStreams extends AgentNotifier {
   /** Ends the agent's earlier stream, and tells what there is to tell. */
   hold(stream: NewStream): void
   readonly count: number
-  /** Each agent may have something new. */
-  announceAll(): void
   /** Heartbeats, until the signal aborts. */
   run(signal: AbortSignal): Promise<void>
   /** Ends all streams, and every stream that comes later. */

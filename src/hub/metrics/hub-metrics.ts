@@ -6,7 +6,7 @@ import type { MetricTable } from '../../platform/metric-set.ts'
 import { WIRE_ERRORS } from '../../protocol/errors.ts'
 import { type PortName, ROUTES } from '../../protocol/routes.ts'
 import { LIVE_STATUSES } from '../domain/delivery.ts'
-import { OPEN_ROLLOUT_STATES } from '../domain/rollout.ts'
+import { ROLLOUT_METRICS } from './rollout-metrics.ts'
 import { ENDING_WITHIN } from '../domain/fleet.ts'
 
 const PORTS: readonly PortName[] = [
@@ -207,24 +207,7 @@ export const HUB_METRICS = {
     labels: { hostname: HOSTNAME, nome: 'of cargas' },
     meaning: 'Since when an entrega is `revertida`; the 100 targets that have been so for longest.',
   },
-  svc_rollouts: {
-    type: 'gauge',
-    unit: 'rollouts',
-    labels: { state: OPEN_ROLLOUT_STATES },
-    meaning: 'Rollouts that are neither done nor undone.',
-  },
-  svc_rollout_frozen: {
-    type: 'gauge',
-    unit: '1',
-    labels: { nome: 'of cargas' },
-    meaning: '1 for each carga whose rollout is frozen; at most 100.',
-  },
-  svc_freeze_until_timestamp_seconds: {
-    type: 'gauge',
-    unit: 'seconds since 1970',
-    labels: {},
-    meaning: 'Until when a freeze holds rollouts back; absent while none does.',
-  },
+  ...ROLLOUT_METRICS,
   svc_delivery_oldest_waiting_seconds: {
     type: 'gauge',
     unit: 'seconds',

@@ -7,9 +7,11 @@ import type {
   AdminDelivery,
   AdminEntry,
   AdminPolicy,
+  AdminSelectorPolicy,
   AdminToken,
 } from '../../protocol/admin/views.ts'
 import { type Labels, listLabels } from '../../protocol/labels.ts'
+import { formatSelector } from '../../protocol/selector.ts'
 import type { Agent } from '../domain/agent.ts'
 import {
   type AgentSighting,
@@ -22,7 +24,7 @@ import type { CaRevocation, CaRevocationSummary } from '../domain/ca-revocation.
 import type { Cargo } from '../domain/cargo.ts'
 import type { EnrollmentToken } from '../domain/enrollment-token.ts'
 import type { IssuedCertificate } from '../domain/issued-certificate.ts'
-import type { Policy } from '../domain/policy.ts'
+import type { Policy, PolicyBounds, SelectorPolicy } from '../domain/policy.ts'
 import { isLive, isOnHost } from '../domain/delivery.ts'
 import type { RevertedTarget } from '../domain/reverted-target.ts'
 import type { DeliveryWithCargo } from '../store/store.ts'
@@ -121,20 +123,28 @@ export function toAdminCargo(cargo: Cargo): AdminCargo {
     nome: cargo.name,
     versao: cargo.version,
     sans: [...cargo.sans],
+    where: cargo.where,
     created_at: cargo.createdAt.toISOString(),
   }
 }
 
 export function toAdminPolicy(policy: Policy): AdminPolicy {
+  return { role: policy.role, ...toAdminBounds(policy), reenroll: policy.mayOperatorsReenroll }
+}
+
+export function toAdminSelectorPolicy(policy: SelectorPolicy): AdminSelectorPolicy {
+  const { selector, mayOperatorsReenroll: reenroll } = policy
+  return { where: formatSelector(selector), ...toAdminBounds(policy), reenroll }
+}
+
+function toAdminBounds(policy: PolicyBounds) {
   return {
-    role: policy.role,
     nome: policy.name,
     token_ttl_max: policy.tokenTtlSecondsMax,
     cert_ttl: policy.certTtlSeconds,
     sans_permitidos: [...policy.permittedSans],
     sans_nomeados: policy.areSansNamed,
     cargas_automaticas: [...policy.automaticCargoes],
-    reenroll: policy.mayOperatorsReenroll,
   }
 }
 

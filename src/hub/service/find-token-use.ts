@@ -18,11 +18,33 @@ export interface TokenUse {
   readonly joinRuleId: JoinRuleId | null
   readonly hostname: string
   readonly role: string
+  /** Of the token of a workload's platform, which is for one host. */
+  readonly workload?: WorkloadUse
+}
+
+/** Rules for the tokens of one issuer, each of which may be looked at for a request. docs/protocol.md JNR-17. */
+export const RULES_OF_ISSUER_MAX = 50
+
+export interface WorkloadUse {
+  readonly id: string
+  readonly expiresAt: Date
+  readonly issuer: string
+  readonly subject: string | null
 }
 
 export type FoundToken =
   | { readonly token: EnrollmentToken | undefined }
   | { readonly rule: JoinRule; readonly refused: Extract<JoinVerdict, { ok: false }> }
+
+/** Whether another host has used it: it is for one. docs/protocol.md JNR-21. */
+export async function isUsedElsewhere(
+  reader: StoreReader,
+  { tokenHash, workload }: TokenUse,
+): Promise<boolean> {
+  if (workload === undefined) return false
+  const user = await reader.findJoinProof(workload.id)
+  return user !== undefined && user !== tokenHash
+}
 
 /** Undefined for what is neither; by two look-ups. */
 export async function findTokenUse(

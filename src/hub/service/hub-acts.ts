@@ -8,6 +8,7 @@ import type { SignedCertificate } from '../ca/certificate-authority.ts'
 import type { Agent } from '../domain/agent.ts'
 import type { NewAuditEntry } from '../domain/audit-entry.ts'
 import type { Delivery } from '../domain/delivery.ts'
+import type { HostRules } from '../domain/host-rules.ts'
 import type { CertificatePurpose } from '../domain/issued-certificate.ts'
 import type { StoreWriter } from '../store/store.ts'
 import { appendEntry } from './append-entries.ts'
@@ -49,8 +50,8 @@ interface ObtainedCertificate {
   readonly delivery: Pick<Delivery, 'id' | 'cargoId' | 'version'> | null
   /** How it was asked for. */
   readonly request: 'enrollment' | 'renewal' | 'recovery' | 'delivery'
-  /** The policy that held. */
-  readonly policyName: string | undefined
+  /** The rules that held. */
+  readonly rules: HostRules
 }
 
 /** Every certificate that the hub obtained is remembered, with what it is good for. docs/protocol.md ISS-10, EVD-13. */
@@ -59,7 +60,7 @@ export async function recordCertificate(
   at: Date,
   certificate: ObtainedCertificate,
 ): Promise<void> {
-  const { agent, csr, purpose, delivery, request, policyName } = certificate
+  const { agent, csr, purpose, delivery, request, rules } = certificate
   const { leaf, rootSha256 } = certificate.signed
   const deliveryId = delivery?.id ?? null
   await writer.insertCertificate({
@@ -82,8 +83,22 @@ export async function recordCertificate(
     not_after: leaf.notAfter.toISOString(),
     purpose,
     request,
-    politica: policyName ?? null,
+    politica: rules.policyName ?? null,
+    ...nameNarrowing(rules.narrowing),
+    ...(isShortened(rules) && { cert_ttl_by: rules.certTtlPolicy }),
     ...(delivery && { carga_id: delivery.cargoId, versao: delivery.version }),
   }
   await recordHubAct(writer, at, HubEventType.certificateIssued, payload, deliveryId)
+}
+
+/** The politicas with selectors that match the host, where there are any. docs/protocol.md POL-23. */
+export function nameNarrowing(
+  narrowing: HostRules['narrowing'],
+): { readonly narrowed_by: readonly string[] } | undefined {
+  return narrowing.length === 0 ? undefined : { narrowed_by: narrowing.map(({ name }) => name) }
+}
+
+/** By another politica than that of the role. */
+function isShortened({ certTtlPolicy, policyName }: HostRules): boolean {
+  return certTtlPolicy !== undefined && certTtlPolicy !== policyName
 }

@@ -16,7 +16,7 @@ import {
 import { isOpen } from '../domain/enrollment-token.ts'
 import type { OpenSigning, SigningPurpose } from '../domain/open-signing.ts'
 import type { Store, StoreWriter } from '../store/store.ts'
-import { findUsedToken, hasPlace, type TokenUse } from './find-token-use.ts'
+import { findUsedToken, hasPlace, isUsedElsewhere, type TokenUse } from './find-token-use.ts'
 import { recordHubAct } from './hub-acts.ts'
 
 export interface SigningDependencies {
@@ -85,6 +85,10 @@ export async function obtainByToken(
       await recordLost(writer, open.askedAt, other, 'not_recorded')
     }
     if (use.joinRuleId !== null && !(await hasPlace(writer, use.joinRuleId))) return false
+    if (await isUsedElsewhere(writer, use)) return false
+    if (use.workload !== undefined) {
+      await writer.claimJoinProof({ ...use.workload, tokenHash: use.tokenHash }, open.askedAt)
+    }
     await writer.insertOpenSigning(open)
     return true
   })

@@ -1,3 +1,4 @@
+import { NO_ISSUERS } from '../../../test/fakes/issuer-keys.ts'
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { openTemporaryStore } from '../../../test/support/temporary-store.ts'
@@ -74,6 +75,7 @@ describe('[POL-17] an operator has a host enrolled again', () => {
   test('[ENR-8] and by the politicas and the role of the moment of its enrolment', () =>
     inSetting(async ({ store, admin, operator }) => {
       const enrollAgent = createEnrollAgent({
+        keys: NO_ISSUERS,
         store,
         clock: CLOCK,
         authority: {

@@ -27,7 +27,7 @@ import type { JoinRule } from '../domain/join-rule.ts'
 import type { IssuedCertificate, NewIssuedCertificate } from '../domain/issued-certificate.ts'
 import type { LabelChange } from '../domain/label-change.ts'
 import type { RevertedDelivery, RevertedTarget } from '../domain/reverted-target.ts'
-import type { Policy } from '../domain/policy.ts'
+import type { Policy, SelectorPolicy } from '../domain/policy.ts'
 import type { AgentTrust, RootSet, StandingCertificate } from '../domain/root-set.ts'
 import type {
   AgentId,
@@ -51,6 +51,8 @@ export interface StoreReader {
   findAgentById(id: AgentId): Promise<Agent | undefined>
   /** Never a removed agent. */
   findAgentByHostname(hostname: string): Promise<Agent | undefined>
+  /** The same for many; an unknown hostname is left out. */
+  findAgentsNamed(hostnames: readonly string[]): Promise<Agent[]>
   /** The identity that the hub obtained last for this agent, leaf and intermediates, PEM. */
   findAgentCertificate(id: AgentId): Promise<string | undefined>
 
@@ -66,6 +68,8 @@ export interface StoreReader {
     agentIds: readonly AgentId[],
     keys?: readonly string[],
   ): Promise<ReadonlyMap<AgentId, Labels>>
+  /** The labels that removed hosts had last, of those that tokens and operators gave. */
+  listLastLabels(agentIds: readonly AgentId[]): Promise<ReadonlyMap<AgentId, Labels>>
   /** What an operator asked of this agent last. */
   findAgentRequests(id: AgentId): Promise<AgentRequests>
 
@@ -109,6 +113,9 @@ export interface StoreReader {
   /** At most `limit` that are not removed, oldest first. */
   listCargoesNamed(name: string, limit: number): Promise<Cargo[]>
 
+  /** All that belong to a selector and are not removed, oldest first. */
+  listSelectedCargoes(): Promise<Cargo[]>
+
   findContent(id: CargoId): Promise<CargoContent | undefined>
   /** Undefined also for a content without a mode. */
   findContentMode(id: CargoId): Promise<number | undefined>
@@ -118,8 +125,12 @@ export interface StoreReader {
   findPolicies(role: string): Promise<Policy[]>
   /** By role. */
   listPolicies(): Promise<Policy[]>
+  /** By name; at most SELECTOR_POLICIES_MAX. */
+  listSelectorPolicies(): Promise<SelectorPolicy[]>
 
   findDelivery(id: DeliveryId): Promise<Delivery | undefined>
+  /** Whose these deliveries are. */
+  listDeliveryAgents(ids: readonly DeliveryId[]): Promise<ReadonlyMap<DeliveryId, AgentId>>
   findDeliveryWithCargo(id: DeliveryId): Promise<DeliveryWithCargo | undefined>
   /** Oldest first. */
   listDeliveries(filter: DeliveryFilter): Promise<DeliveryWithCargo[]>
@@ -220,6 +231,10 @@ export interface StoreReader {
   /** Lists page by page, in the order of the list; undefined when there is no row `after`. */
   pageAgents(page: Page): Promise<Agent[] | undefined>
   pageTokens(page: Page): Promise<EnrollmentToken[] | undefined>
+  /** At most `limit` that nobody ended, newest first. */
+  listJoinRulesOfIssuer(issuer: string, limit: number): Promise<JoinRule[]>
+  /** For whom a workload's token was used. */
+  findJoinProof(id: string): Promise<TokenHash | undefined>
   /** Newest first. */
   pageJoinRules(page: Page): Promise<JoinRule[] | undefined>
   /** All that ever joined by the rule, oldest first, after the use of which `after` is the beginning of the hash. */
@@ -279,6 +294,8 @@ export interface StoreWriter extends StoreReader {
   putSightings(sightings: readonly AgentSighting[]): Promise<void>
   changeLabels(changes: readonly LabelChange[]): Promise<void>
   setActiveIdentity(id: AgentId, seq: number, since: Date): Promise<void>
+  /** Of a host that is removed: `listLastLabels` answers them from then on. */
+  keepLastLabels(id: AgentId, labels: Labels): Promise<void>
 
   /** In the place of an earlier request of the same kind. */
   requestSync(id: AgentId, at: Date): Promise<void>
@@ -291,6 +308,8 @@ export interface StoreWriter extends StoreReader {
   insertJoinRule(rule: JoinRule): Promise<void>
   /** Replaces everything but the id. */
   updateJoinRule(rule: JoinRule): Promise<void>
+  /** Again for the same host it changes nothing; what has expired is forgotten. */
+  claimJoinProof(proof: UsedProof, now: Date): Promise<void>
   /** Permanently ends the tokens whose time is over, admin tokens and join rules too. */
   endExpiredTokens(now: Date): Promise<void>
 
@@ -318,6 +337,9 @@ export interface StoreWriter extends StoreReader {
   setPolicy(policy: Policy): Promise<void>
   /** That of this very role. */
   removePolicy(role: string): Promise<void>
+  /** In place of the one that had its name. */
+  setSelectorPolicy(policy: SelectorPolicy): Promise<void>
+  removeSelectorPolicy(name: string): Promise<void>
   /** With a change they are there when that is in force. */
   insertDeliveries(deliveries: readonly Delivery[], change?: FleetChange['id']): Promise<void>
   /** What was not on its host is over, at once or when the change is in force. */
@@ -464,6 +486,15 @@ export interface DeliveryPage {
 export interface Replacement {
   readonly old: DeliveryId
   readonly successor: Delivery
+}
+
+/** The token of a workload, which is for one host. */
+export interface UsedProof {
+  readonly id: string
+  /** Of the token that is derived for the host. */
+  readonly tokenHash: TokenHash
+  /** No claim is kept longer. */
+  readonly expiresAt: Date
 }
 
 /** The use of a join rule by one host. */

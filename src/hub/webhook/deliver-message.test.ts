@@ -12,7 +12,7 @@ import { createKeyAndCsr } from '../../../test/support/enrolled-host.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { Secret } from '../../platform/secret.ts'
 import { secretFrom } from '../domain/webhook-message.ts'
-import { createAddressLookup, type ResolveName } from './address-lookup.ts'
+import { createAddressLookup, type ResolveName } from '../outbound/address-lookup.ts'
 import { createDeliverMessage, type DeliveryOutcome } from './deliver-message.ts'
 import { openWebhookConnection } from './webhook-connection.ts'
 

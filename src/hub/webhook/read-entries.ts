@@ -3,14 +3,17 @@ import type { Webhook } from '../domain/webhook.ts'
 import type { StoreReader } from '../store/store.ts'
 
 const PAGE_ENTRIES = 16
+/** Of these an endpoint with a selector may get few. */
+const CHOSEN_PAGE_ENTRIES = 100
 
 /** The next entries of an endpoint's types, oldest first; empty when the log has no further ones yet. */
 export async function readEntries(
   reader: StoreReader,
-  { types }: Pick<Webhook, 'types'>,
+  { types, where }: Pick<Webhook, 'types' | 'where'>,
   afterSeq: number,
 ): Promise<AuditEntry[]> {
-  const page = { afterSeq, limit: PAGE_ENTRIES }
+  const limit = where === null ? PAGE_ENTRIES : CHOSEN_PAGE_ENTRIES
+  const page = { afterSeq, limit }
   if (types.length === 0) return reader.listEntries(page)
   // Each type has its place in an index; all of them at once would have to be sorted.
   const pages = await Promise.all(
@@ -19,5 +22,5 @@ export async function readEntries(
   return pages
     .flat()
     .sort((one, other) => one.seq - other.seq)
-    .slice(0, PAGE_ENTRIES)
+    .slice(0, limit)
 }

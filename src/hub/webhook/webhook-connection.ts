@@ -4,7 +4,7 @@ import type { Agent } from 'undici'
 import { SvcError } from '../../platform/errors.ts'
 import { isAllowedAddress } from '../domain/webhook-addresses.ts'
 import { addressIn } from '../domain/webhook-url.ts'
-import type { AddressLookup } from './address-lookup.ts'
+import type { AddressLookup } from '../outbound/address-lookup.ts'
 
 export interface WebhookRequest {
   readonly headers: Readonly<Record<string, string>>

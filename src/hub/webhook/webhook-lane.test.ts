@@ -16,10 +16,10 @@ import {
 import type { Clock } from '../../platform/clock.ts'
 import { createLogging } from '../../platform/logger.ts'
 import { Secret } from '../../platform/secret.ts'
-import type { WebhookId } from '../../protocol/identifiers.ts'
+import type { AgentId, WebhookId } from '../../protocol/identifiers.ts'
 import type { Webhook } from '../domain/webhook.ts'
 import type { Store } from '../store/store.ts'
-import { append } from '../../../test/store/store-samples.ts'
+import { append, insertAgent } from '../../../test/store/store-samples.ts'
 import { openSqliteStore } from '../store/sqlite/sqlite-store.ts'
 import { createDeliverMessage } from './deliver-message.ts'
 import { LogTail } from './log-tail.ts'
@@ -146,6 +146,36 @@ describe('a lane', () => {
     })
     // Past its own obituary too, which is sent to nobody.
     assert.equal((await find(webhook.id)).progress.cursorSeq, 3)
+  })
+
+  test('[WHK-18] goes past what is about other hosts, and looks again at hosts after it had to wait', async () => {
+    const where = { terms: [{ key: 'env', values: ['prod'], isNegated: false }] }
+    const webhook = await insertWebhook(store, { where })
+    const [prod, other] = [await insertAgent(store, 'p-1'), await insertAgent(store, 'o-1')]
+    const label = (agentId: AgentId, set: ReadonlyMap<string, string>, removed: string[] = []) =>
+      store.write((writer) => writer.changeLabels([{ agentId, set, removed }]))
+    await label(prod.id, new Map([['env', 'prod']]))
+    for (let at = 0; at < 120; at += 1) await append(store, { agentId: other.id })
+    for (const agentId of [prod.id, other.id, prod.id]) await append(store, { agentId })
+    const moved: Promise<void>[] = []
+    const sleep = clock.sleep.bind(clock)
+    Object.assign(clock, {
+      sleep: async (durationMs: number, signal?: AbortSignal) => {
+        await Promise.all(moved)
+        await sleep(durationMs, signal)
+      },
+    })
+    const { accepted } = await run(webhook, (_seq, attempt) => {
+      if (attempt > 3) return 200
+      if (attempt === 1)
+        moved.push(label(other.id, new Map([['env', 'prod']])), label(prod.id, new Map(), ['env']))
+      return 500
+    })
+    assert.deepEqual(
+      accepted.map(({ seq }) => seq),
+      [121, 122],
+    )
+    assert.equal((await find(webhook.id)).progress.cursorSeq, 123)
   })
 
   test('[WHK-8] counts the waits across restarts, and not the time between', async () => {

@@ -1,15 +1,17 @@
 // One endpoint's way through the log: one message at a time, in order, and no other endpoint waits for it.
 
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../../platform/clock.ts'
 import { describeError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { HubEventType } from '../../protocol/words.ts'
 import type { AuditEntry } from '../domain/audit-entry.ts'
 import { nameWebhook, type Webhook, type WebhookProgress } from '../domain/webhook.ts'
-import { isSent, messageOfEntry, type WebhookMessage } from '../domain/webhook-message.ts'
+import { messageOfEntry, type WebhookMessage } from '../domain/webhook-message.ts'
 import { decideRetry, passMessage, remainingDelayMs } from '../domain/webhook-retry.ts'
 import { recordHubAct } from '../service/hub-acts.ts'
 import type { Store, StoreWriter } from '../store/store.ts'
+import { chooseEntries } from './choose-entries.ts'
 import type { DeliverMessage, DeliveryOutcome } from './deliver-message.ts'
 import type { LogTail } from './log-tail.ts'
 import type { ProgressKeeper } from './progress-keeper.ts'
@@ -35,6 +37,8 @@ type Failure = Exclude<DeliveryOutcome, { readonly kind: 'delivered' }>
 
 const INTERRUPTION_MS = 5000
 const TURN_WAIT_MS_MIN = 50
+/** For so long what the hub read of hosts counts for the entries after. */
+const CHOSEN_MS_MAX = 5000
 
 export class WebhookLane {
   readonly #webhook: Webhook
@@ -70,7 +74,7 @@ export class WebhookLane {
   }
 
   async #follow(): Promise<void> {
-    const { store, tail, stop } = this.#with
+    const { store, tail, stop, clock } = this.#with
     while (!this.#isOver()) {
       const seen = tail.seq
       const { cursorSeq } = this.#progress
@@ -79,12 +83,19 @@ export class WebhookLane {
         // All that there were are of other types: it is not behind.
         if (seen > cursorSeq) this.#note(passMessage(this.#progress, seen))
         await tail.waitBeyond(Math.max(seen, cursorSeq), stop)
+        continue
       }
+      const chosen = await chooseEntries(store.reader, this.#webhook, entries)
+      const chosenAt = clock.now()
       for (const entry of entries) {
-        if (isSent(entry)) await this.#deliverUntilSettled(entry)
+        if (chosen.has(entry)) await this.#deliverUntilSettled(entry)
         else this.#note(passMessage(this.#progress, entry.seq))
         if (this.#isOver()) return
+        // Hosts may have other labels since.
+        if (Math.abs(clock.now().getTime() - chosenAt.getTime()) > CHOSEN_MS_MAX) break
       }
+      // Of a long log nothing may be for this endpoint: all others have a turn meanwhile.
+      if (chosen.size === 0) await nextTurn()
     }
   }
 

@@ -41,6 +41,8 @@ export const AGENT_OPERATIONS = {
       ...AdminAgent.properties,
       /** Null for an agent that has none. */
       recipient_fingerprint: nullable(Type.String()),
+      /** Names of the politicas that apply: of its role, then those with selectors. */
+      politicas: Type.Array(Type.String()),
       entregas: Type.Array(AdminDelivery),
     }),
   },

@@ -2,7 +2,14 @@
 
 import type { Static } from 'typebox'
 import { SEALED_BASE64_CHARACTERS_MAX } from './bounds.ts'
-import { type AdminOperation, listRequest, next, nullable, text } from './operation.ts'
+import {
+  type AdminOperation,
+  listRequest,
+  next,
+  nullable,
+  selectorText,
+  text,
+} from './operation.ts'
 import { Type } from './plain-type.ts'
 import { AdminCargo, AdminContent, AdminCreatedCargo, AdminRecipients } from './views.ts'
 
@@ -47,6 +54,8 @@ export const CARGO_OPERATIONS = {
       nome: text,
       ...agents,
       sans: Type.Array(text, { maxItems: 100 }),
+      /** In place of both: it belongs to this selector, and each host that comes to match gets it. */
+      where: Type.Optional(selectorText),
       /** The carga has no agents yet: a politica gives it to the agents that enrol from then on. */
       unassigned: Type.Optional(Type.Boolean()),
       /** For tipo selado: it names the agents that the file is sealed for; `agentes` and `roles` are empty then. */
@@ -108,6 +117,68 @@ export const CARGO_OPERATIONS = {
     request: Type.Object({ carga: text, versao: Type.Optional(expectedVersion) }),
     reply: AdminCargo,
   },
+  selectCargo: {
+    does: 'changes',
+    method: 'POST',
+    path: '/v1/admin/cargas/select',
+    role: 'operator',
+    version: 'versao',
+    summary:
+      'Say to which selector a carga belongs: each host that matches gets it at its next poll.',
+    request: Type.Object({
+      carga: text,
+      /** Null: to the hosts that have it now, and no other. */
+      where: nullable(selectorText),
+      versao: Type.Optional(expectedVersion),
+    }),
+    reply: Type.Object({
+      carga_id: Type.String(),
+      nome: Type.String(),
+      where: nullable(Type.String()),
+    }),
+  },
+  showSelection: {
+    does: 'reads',
+    method: 'POST',
+    path: '/v1/admin/cargas/selection',
+    role: 'viewer',
+    summary:
+      'Which hosts match the selector of a carga without having it, and which have it without matching.',
+    request: Type.Object({ carga: text }),
+    reply: Type.Object({
+      carga_id: Type.String(),
+      nome: Type.String(),
+      where: nullable(Type.String()),
+      /** How many hosts match. */
+      matching: Type.Integer(),
+      waiting_total: Type.Integer(),
+      /** The first 1,000 of them, by hostname. */
+      waiting: Type.Array(
+        Type.Object({
+          agente_id: Type.String(),
+          hostname: Type.String(),
+          reason: Type.Enum(['next_poll', 'not_sealed', 'nome_taken', 'san_forbidden']),
+          /** The carga that has the name, or the name that is forbidden. */
+          detail: nullable(Type.String()),
+        }),
+      ),
+      unmatched_total: Type.Integer(),
+      /** The first 1,000 of their entregas, oldest first. */
+      unmatched: AdminCreatedCargo.properties.entregas,
+    }),
+  },
+  pruneCargo: {
+    does: 'changes',
+    method: 'POST',
+    path: '/v1/admin/cargas/prune',
+    role: 'operator',
+    version: 'versao',
+    isFleetWide: true,
+    summary: 'Cancel the entregas of the hosts that do not match the selector of their carga.',
+    request: Type.Object({ carga: text, versao: Type.Optional(expectedVersion) }),
+    /** What was cancelled. */
+    reply: Type.Object({ ...AdminCreatedCargo.properties, nome: Type.String() }),
+  },
   listRecipients: {
     does: 'reads',
     method: 'POST',
@@ -119,6 +190,8 @@ export const CARGO_OPERATIONS = {
       /** The agents of this carga, or the agents that the other two fields name. */
       carga: Type.Optional(text),
       ...agents,
+      /** In place of both: the agents that match. */
+      where: Type.Optional(selectorText),
     }),
     reply: AdminRecipients,
   },

@@ -50,6 +50,9 @@ export const ADMIN_ERRORS = {
   hostname_invalid: { status: 400, when: 'The hostname is not a lower-case host name.' },
   hostname_reserved: { status: 400, when: 'The hostname is a name of the hub itself.' },
   pattern_invalid: { status: 400, when: 'The pattern cannot name the hosts of a join rule.' },
+  issuer_invalid: { status: 400, when: 'The hub cannot ask this issuer for its keys.' },
+  claim_invalid: { status: 400, when: 'A claim of a join rule would let in everybody.' },
+  jwks_invalid: { status: 400, when: 'The keys of a join rule are no JSON Web Key Set.' },
   ttl_too_long: { status: 400, when: 'A token may not live that long.' },
   cert_ttl_too_short: { status: 400, when: 'A `cert_ttl` is shorter than a certificate may live.' },
   cert_ttl_refused: {
@@ -69,7 +72,11 @@ export const ADMIN_ERRORS = {
   san_forbidden: { status: 400, when: 'A politica does not permit a name.' },
   sans_unwanted: { status: 400, when: 'A sealed carga has no names.' },
   agents_unwanted: { status: 400, when: '`agentes` and `roles` have to be empty here.' },
-  unassigned_unwanted: { status: 400, when: 'A sealed carga cannot be unassigned.' },
+  unassigned_unwanted: {
+    status: 400,
+    when: 'A sealed carga, or a carga of a selector, cannot be unassigned.',
+  },
+  selector_unwanted: { status: 400, when: 'A carga of this type belongs to no selector.' },
   no_recipient: { status: 400, when: 'No agent would get the carga.' },
   content_missing: { status: 400, when: 'A sealed carga needs a sealed file.' },
   content_unwanted: { status: 400, when: 'A carga of this type holds no such file.' },
@@ -123,15 +130,26 @@ export const ADMIN_ERRORS = {
     when: 'No rollout has this id, and none of a carga of this name is open.',
   },
   freeze_not_found: { status: 404, when: 'No freeze holds.' },
-  politica_not_found: { status: 404, when: 'The role has no politica of its own.' },
+  politica_not_found: {
+    status: 404,
+    when: 'The role has no politica of its own, or no politica with a selector has this name.',
+  },
   token_not_found: { status: 404, when: 'No enrolment token has this name.' },
   webhook_not_found: { status: 404, when: 'No webhook has this id.' },
 
+  hubs_older: {
+    status: 409,
+    when: 'A hub of an earlier version shares the vault, and would not do what is asked for.',
+  },
   hub_ambiguous: { status: 409, when: 'More than one hub is at a machine of this name.' },
   hub_is_this: { status: 409, when: 'A hub does not remove itself.' },
   hub_runs: { status: 409, when: 'Only with `force` a hub is removed that runs.' },
   admin_token_ambiguous: { status: 409, when: 'More than one admin token has this name.' },
   admin_token_exists: { status: 409, when: 'An admin token of this name is still good.' },
+  join_rules_too_many: {
+    status: 409,
+    when: 'As many join rules as may do so take tokens of this issuer.',
+  },
   join_rule_exists: { status: 409, when: 'A join rule of this name is in force.' },
   agent_not_revoked: { status: 409, when: 'Only a revoked agent can be removed.' },
   labels_too_many: { status: 409, when: 'A host would have more labels than it may have.' },
@@ -153,6 +171,12 @@ export const ADMIN_ERRORS = {
   bundle_unsigned: { status: 409, when: 'A trust key signs the sets, and nobody signed this one.' },
   cargo_ambiguous: { status: 409, when: 'More than one carga has this name.' },
   delivery_ambiguous: { status: 409, when: 'More than one present entrega has this name.' },
+  selected_too_many: { status: 409, when: 'As many cargas as may do so belong to selectors.' },
+  selector_missing: { status: 409, when: 'The carga belongs to no selector.' },
+  still_selected: {
+    status: 409,
+    when: 'The host matches the selector of the carga, and would get it again.',
+  },
   cargo_not_automatic: { status: 409, when: 'A politica cannot give a carga of this type.' },
   cargo_not_sealed: { status: 409, when: 'The carga holds no sealed file.' },
   delivery_over: { status: 409, when: 'The entrega is over: cancelled or replaced.' },
@@ -187,6 +211,10 @@ export const ADMIN_ERRORS = {
   },
   token_ambiguous: { status: 409, when: 'More than one enrolment token has this name.' },
   token_consumed: { status: 409, when: 'Somebody has already used the enrolment token.' },
+  too_many_politicas: {
+    status: 409,
+    when: 'The hub has as many politicas with selectors as it may have.',
+  },
   too_many_webhooks: { status: 409, when: 'The hub has as many webhooks as it may have.' },
 
   politica_changed: {

@@ -88,6 +88,8 @@ export const AdminCargo = Type.Object({
   nome: Type.String(),
   versao: Type.Integer(),
   sans: Type.Array(Type.String()),
+  /** The selector that it belongs to; null for a carga of named hosts. */
+  where: nullable(Type.String()),
   created_at: time,
 })
 export type AdminCargo = Static<typeof AdminCargo>
@@ -147,6 +149,24 @@ export const AdminPolicy = Type.Object({
 })
 export type AdminPolicy = Static<typeof AdminPolicy>
 
+/** A politica that narrows the politicas of roles for the hosts that its selector matches. docs/protocol.md POL-20. */
+export const AdminSelectorPolicy = Type.Object({
+  nome: Type.String(),
+  /** In its one form. */
+  where: Type.String(),
+  /** Seconds; null says nothing of it, as for all that follow. */
+  token_ttl_max: nullable(Type.Integer()),
+  cert_ttl: nullable(Type.Integer()),
+  /** `*` for any name, which narrows nothing. */
+  sans_permitidos: Type.Array(Type.String()),
+  sans_nomeados: Type.Boolean(),
+  /** Their ids; hosts get them besides others. */
+  cargas_automaticas: Type.Array(Type.String()),
+  /** False takes from operators what the politica of the role leaves to them. */
+  reenroll: nullable(Type.Boolean()),
+})
+export type AdminSelectorPolicy = Static<typeof AdminSelectorPolicy>
+
 /** A carga with names that a politica forbids to agents that have it. */
 export const AdminAffectedCargo = Type.Object({
   carga_id: Type.String(),
@@ -172,6 +192,8 @@ export const AdminRecipient = Type.Object({
   role: Type.String(),
   /** Null for an agent that has told the hub none: its version cannot open sealed files. */
   recipient: nullable(Type.String()),
+  /** It matches the selector of the carga, which is not sealed for it yet. */
+  waits: Type.Optional(Type.Literal(true)),
 })
 export type AdminRecipient = Static<typeof AdminRecipient>
 

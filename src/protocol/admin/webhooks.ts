@@ -2,7 +2,14 @@
 
 import type { Static } from 'typebox'
 import { WebhookState } from '../words.ts'
-import { type AdminOperation, listRequest, next, nullable, time } from './operation.ts'
+import {
+  type AdminOperation,
+  listRequest,
+  next,
+  nullable,
+  selectorText,
+  time,
+} from './operation.ts'
 import { Type } from './plain-type.ts'
 
 const byId = Type.Object({ webhook: Type.String({ minLength: 1, maxLength: 128 }) })
@@ -11,8 +18,10 @@ export const AdminWebhook = Type.Object({
   id: Type.String(),
   url: Type.String(),
   tipos: Type.Array(Type.String()),
+  /** The hosts that it gets entries about; null for all entries. */
+  where: nullable(Type.String()),
   state: Type.Enum(Object.values(WebhookState)),
-  /** How many messages wait. */
+  /** How many messages wait; with `where`, how many entries the hub has yet to look at. */
   backlog: Type.Integer(),
   /** How many were given up. */
   dead: Type.Integer(),
@@ -47,6 +56,7 @@ export const WEBHOOK_OPERATIONS = {
       url: Type.String({ minLength: 1, maxLength: 4096 }),
       /** Types of entries; an empty list means all types. */
       tipos: Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { maxItems: 32 }),
+      where: Type.Optional(selectorText),
     }),
     /** With the secret, shown this once. */
     reply: Type.Object({ ...AdminWebhook.properties, secret: Type.String() }),

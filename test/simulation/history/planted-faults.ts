@@ -1,6 +1,7 @@
 // What stands in for a part of the product, with a fault in it: known-bugs.ts says which.
 
 // Before the product: what it takes from Node while it loads is the kernel's, or a seed gives another history each time.
+import { NO_ISSUERS } from '../../fakes/issuer-keys.ts'
 import './intercept.ts'
 import type { CertificateAuthority } from '../../../src/hub/ca/certificate-authority.ts'
 import type { MemberParts } from '../../../src/hub/compose-services.ts'
@@ -176,6 +177,7 @@ export function consumingEarly(
     },
   }
   const enroll = createEnrollAgent({
+    keys: NO_ISSUERS,
     store: forgivingStore(store, consumed),
     authority: early,
     clock,

@@ -33,18 +33,19 @@ Examples:
 }
 
 type SentAgent = AdminReplies['showAgent']
-/** A hub up to 0.4.0 does not know all of a host. */
-type NewField = 'duplicado' | 'addresses' | 'labels'
+/** An earlier hub does not know all of a host. */
+type NewField = 'duplicado' | 'addresses' | 'labels' | 'politicas'
 type Fields = Omit<SentAgent, 'entregas' | NewField> & Partial<Pick<SentAgent, NewField>>
 
 function describeAgent(fields: Fields) {
-  const { duplicado, addresses, labels } = fields
+  const { duplicado, addresses, labels, politicas } = fields
   return {
     ...fields,
     labels: showLabels(labels),
     atrasado: yesOrNo(fields.atrasado),
     duplicado: duplicado === undefined ? null : describeDoubled(duplicado),
     addresses: addresses?.join(', ') ?? null,
+    politicas: politicas?.join(', ') ?? null,
   }
 }
 

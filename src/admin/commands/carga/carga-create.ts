@@ -5,7 +5,9 @@ import { DeliveryKind } from '../../../protocol/words.ts'
 import { collect } from '../collect.ts'
 import { awaitChange } from '../await-change.ts'
 import type { CommandContext } from '../command-context.ts'
+import { parseDecidingWhereOption, WHERE_FLAG } from '../hosts/where-option.ts'
 import { renderNewDeliveries } from './new-deliveries.ts'
+import { requireSelectedCargoes } from './require-selected.ts'
 import { addSealOptions, type SealOptions } from './seal-options.ts'
 
 export interface CargaCreateOptions extends SealOptions {
@@ -15,6 +17,7 @@ export interface CargaCreateOptions extends SealOptions {
   readonly role: readonly string[]
   readonly san: readonly string[]
   readonly escrow: readonly string[]
+  readonly where?: string
   readonly unassigned?: true
   readonly json?: true
 }
@@ -40,6 +43,7 @@ export function registerCargaCreate(carga: Command, context: CommandContext): vo
       [],
     )
     .option('--role <role>', 'every agent of this role gets it; repeatable', collect, [])
+    .option(WHERE_FLAG, 'every agent that matches gets it, also one that comes to match later')
     .option('--unassigned', 'for nobody yet: svc policy set --load gives it to new agents')
     .option('--san <name>', 'one more DNS name or IP address; repeatable', collect, [])
   addSealOptions(command, 'what a sealed load holds')
@@ -60,9 +64,14 @@ to accept it once: compare it with what svc-agent identity shows on the host. sv
 in ~/.config/svc/recipients.json (XDG_CONFIG_HOME), or in the file that SVC_RECIPIENTS_FILE names. With an admin token of
 role operator, --san takes only the names that the policy of the role lists in its --san.
 
+With --where the load belongs to the selector: an agent that comes to match later gets it at its next poll, and one that no longer
+matches keeps it. svc load select shows and changes that. A sealed load is for the agents that match now; svc load reseal seals
+it for those that came since.
+
 Examples:
   svc load create --type csr_cert --name site --agent web-1.example.org
   svc load create --type csr_cert --name shop --role web --san shop.example.org --san '*.shop.example.org'
+  svc load create --type csr_cert --name node --where 'role=web,env in (prod,stage)'
   svc load create --type csr_cert --name node --unassigned
   svc load create --type sealed --name db-password --file db-password --agent web-1.example.org
   openssl rand -base64 32 | svc load create --type sealed --name api-key --file - --role web
@@ -76,6 +85,7 @@ async function createCargo(context: CommandContext, options: CargaCreateOptions)
     return createSealedCargo(context, options)
   }
   refuseSealOptions(options)
+  const where = options.where === undefined ? undefined : parseDecidingWhereOption(options.where)
   const request = {
     tipo: options.tipo,
     nome: options.nome,
@@ -84,14 +94,18 @@ async function createCargo(context: CommandContext, options: CargaCreateOptions)
     sans: [...options.san],
     ...(options.unassigned && { unassigned: true }),
   }
-  const created = await context.withAdmin(({ operations }) =>
-    awaitChange(context, operations, operations.createCargo(request)),
-  )
+  const created = await context.withAdmin(async ({ operations }) => {
+    const selected = await requireSelectedCargoes(operations, where)
+    return awaitChange(context, operations, operations.createCargo({ ...request, ...selected }))
+  })
   if (options.json) return context.output.writeJson(created)
-  const table = options.unassigned
-    ? ''
-    : `\n${renderNewDeliveries(context.output.language, created.entregas)}`
-  await context.output.write(`load ${created.carga_id} created\n${table}`)
+  const { carga_id: id, entregas } = created
+  const news = `load ${id} created`
+  if (options.unassigned) return context.output.write(`${news}\n`)
+  const whom = where === undefined ? '' : `, for each agent that matches ${where}`
+  const table = `\n${renderNewDeliveries(context.output.language, entregas)}`
+  const isForNobodyYet = where !== undefined && entregas.length === 0
+  await context.output.write(`${news}${whom}\n${isForNobodyYet ? '' : table}`)
 }
 
 function refuseSealOptions({ file, escrow, acceptRecipient, recipient }: CargaCreateOptions): void {

@@ -14,6 +14,6 @@ export const registerCargaList = listCommand({
     sans: (cargo) => cargo.sans.join(','),
   },
   isLastProse: true,
-  wide: { id: (cargo) => cargo.id },
+  wide: { where: (cargo) => cargo.where ?? '', id: (cargo) => cargo.id },
   nameOf: ({ nome }) => nome,
 })

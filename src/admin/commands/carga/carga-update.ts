@@ -108,8 +108,14 @@ async function updateSealedCargo(
     throw new UserError('usage', 'a sealed load has no names: leave --san and --no-sans out')
   const vouched = parseVouched(options)
   const id = await resolveCargo(context, name)
-  const { sealFile } = await import('./update-sealed-cargo.ts')
-  await sealFile(context, { id, versao, vouched, rules, ...(json && { json }) }, file)
+  const { contentOfFile, sealNext } = await import('./update-sealed-cargo.ts')
+  const source = await context.openSecret(file)
+  try {
+    const update = { id, versao, vouched, rules, ...(json && { json }) }
+    await sealNext(context, update, contentOfFile(source))
+  } finally {
+    await source.close()
+  }
 }
 
 function refuseVouching({ acceptRecipient, recipient }: SealOptions): void {

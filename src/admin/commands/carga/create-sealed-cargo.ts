@@ -4,6 +4,14 @@ import type { CommandContext } from '../command-context.ts'
 import { deliverSealed } from './deliver-sealed.ts'
 import { printSealed } from './print-sealed.ts'
 import { readContent } from '../../sealed/read-secret.ts'
+import {
+  describeLeftOut,
+  leaveOutAbsent,
+  type LeftOut,
+  takeAll,
+} from '../../sealed/waiting-recipients.ts'
+import { parseDecidingWhereOption } from '../hosts/where-option.ts'
+import { requireSelectedCargoes } from './require-selected.ts'
 import { refuseOthers } from '../../sealed/seal-for-agents.ts'
 import { parseRecipientOption, parseVouched } from './seal-options.ts'
 
@@ -27,7 +35,9 @@ export async function createSealedCargo(
       'age-keygen -pq makes an identity, and shows its recipient',
     ),
   )
+  const where = options.where === undefined ? undefined : parseDecidingWhereOption(options.where)
   const asked = { agentes: [...options.agente], roles: [...options.role] }
+  let leftOut: readonly LeftOut[] = []
   const source = await context.openSecret(file)
   try {
     const delivered = await deliverSealed(context, {
@@ -35,17 +45,36 @@ export async function createSealedCargo(
       vouched,
       ownEscrow: escrow,
       askForWhom: async (operations) => {
-        const wanted = await operations.listRecipients(asked)
-        refuseOthers(wanted.agentes, asked)
-        return { ...wanted, escrow }
+        const selected = await requireSelectedCargoes(operations, where)
+        const wanted = await operations.listRecipients({ ...asked, ...selected })
+        if (where === undefined) refuseOthers(wanted.agentes, asked)
+        const settled = where === undefined ? takeAll(wanted) : leaveOutAbsent(wanted)
+        ;({ leftOut } = settled)
+        if (settled.wanted.agentes.length === 0) throw nobody(where)
+        return { ...settled.wanted, escrow }
       },
       readContent: (bytesMax) => readContent(source, bytesMax),
       deliver: (operations, selado) =>
-        operations.createCargo({ tipo, nome, agentes: [], roles: [], sans: [], selado }),
+        operations.createCargo({
+          tipo,
+          nome,
+          agentes: [],
+          roles: [],
+          sans: [],
+          selado,
+          ...(where !== undefined && { where }),
+        }),
     })
+    for (const each of leftOut) context.note(describeLeftOut(each))
     const news = `load ${delivered.reply.carga_id} created`
     await printSealed(context, delivered, { ...(json && { json }), news })
   } finally {
     await source.close()
   }
+}
+
+function nobody(where: string | undefined): UserError {
+  const whom =
+    where === undefined ? 'nobody' : `no agent that has told a recipient matches ${where}`
+  return new UserError('no_recipient', `${whom}: there is nothing to seal for`)
 }

@@ -19,7 +19,10 @@ export interface SealedDelivery<Reply extends DeliveredCargo> {
   readonly vouched: Vouched
   /** Escrow recipients that the operator names or holds the identity of: they need nobody's word. */
   readonly ownEscrow: readonly Recipient[]
-  readonly askForWhom: (operations: AdminOperations) => Promise<AdminRecipients>
+  readonly askForWhom: (
+    operations: AdminOperations,
+    known: RecipientPins,
+  ) => Promise<AdminRecipients>
   readonly readContent: (
     bytesMax: number,
     operations: AdminOperations,
@@ -76,7 +79,7 @@ async function sealAndDeliver<Reply extends DeliveredCargo>(
 ): Promise<{ readonly reply: Reply & SealedFor; readonly added: RecipientPins }> {
   const own = { ...NO_PINS, escrow: new Set(ownEscrow.map(fingerprintOf)) }
   const sealed = await sealForAgents({
-    wanted: await askForWhom(operations),
+    wanted: await askForWhom(operations, pins.known),
     known: addPins(pins.known, own),
     vouched,
     readContent: (bytesMax) => readContent(bytesMax, operations, pins.known),

@@ -1,17 +1,22 @@
-// The next version of a sealed carga, for the agents that have the carga now: with a new content, or with the same one.
+// The next version of a sealed carga, for the agents that have the carga now, and for those that match its selector and wait: with
+// a new content, or with the same one.
 
 import { hash } from 'node:crypto'
 import { SvcError, UserError } from '../../../platform/errors.ts'
 import type { AdminOperations, AdminReplies } from '../../../protocol/admin/operations.ts'
+import type { AdminRecipients } from '../../../protocol/admin/views.ts'
 import { openSealed } from '../../../sealing/sealed-file.ts'
 import type { CommandContext } from '../command-context.ts'
-import { deliverSealed, type SealedDelivery } from './deliver-sealed.ts'
+import { type Delivered, deliverSealed, type SealedDelivery } from './deliver-sealed.ts'
 import type { Vouched } from '../../sealed/judge-recipients.ts'
 import { describeStart } from '../rollout/describe-rollout.ts'
 import type { RolloutRules } from './rollout-options.ts'
 import { printSealed } from './print-sealed.ts'
 import { readContent, readEscrowIdentity } from '../../sealed/read-secret.ts'
+import type { RecipientPins } from '../../sealed/recipient-pins.ts'
 import { refuseStrangeContent } from '../../sealed/refuse-strange-content.ts'
+import type { SecretSource } from '../../sealed/secret-source.ts'
+import { describeLeftOut, leaveOutWaiting } from '../../sealed/waiting-recipients.ts'
 
 export interface SealedUpdate {
   readonly id: string
@@ -23,74 +28,85 @@ export interface SealedUpdate {
   readonly json?: true
 }
 
-/** With what the file holds. */
-export async function sealFile(
-  context: CommandContext,
-  update: SealedUpdate,
-  file: string,
-): Promise<void> {
-  const source = await context.openSecret(file)
-  try {
-    await updateCargo(context, update, {
-      ownEscrow: [],
-      readContent: (bytesMax) => readContent(source, bytesMax),
-      basis: () => undefined,
-    })
-  } finally {
-    await source.close()
-  }
-}
-
-/** With what the hub has, opened here by an identity of the escrow; `accepted` is the SHA-256 of what is vouched for. */
-export async function sealAnew(
-  context: CommandContext,
-  update: SealedUpdate,
-  {
-    identityFile,
-    accepted,
-  }: { readonly identityFile: string; readonly accepted: string | undefined },
-): Promise<void> {
-  const source = await context.openSecret(identityFile)
-  try {
-    const { recipient, identity } = await readEscrowIdentity(source)
-    let basis: number | undefined
-    await updateCargo(context, update, {
-      ownEscrow: [recipient],
-      readContent: async (_bytesMax, operations, known) => {
-        const { file, versao, sha256 } = await fetchContent(operations, update.id)
-        const offered = { cargoId: update.id, versao, sha256 }
-        refuseStrangeContent(offered, known.cargoes.get(update.id), accepted)
-        basis = versao
-        return openContent(update.id, file, identity)
-      },
-      basis: () => basis,
-    })
-  } finally {
-    await source.close()
-  }
-}
-
-interface NextContent extends Pick<SealedDelivery<DeliveredUpdate>, 'ownEscrow' | 'readContent'> {
+export interface NextContent extends Pick<
+  SealedDelivery<DeliveredUpdate>,
+  'ownEscrow' | 'readContent'
+> {
   /** The versao that it was read from: what came since is not to be undone. Undefined when it was not. */
   readonly basis: () => number | undefined
 }
 
-type DeliveredUpdate = AdminReplies['updateCargo'] & {
+export type DeliveredUpdate = AdminReplies['updateCargo'] & {
   readonly rollout?: AdminReplies['startRollout']
 }
 
-async function updateCargo(
+/** What the file holds; it is read once. */
+export function contentOfFile(source: SecretSource): NextContent {
+  let content: Promise<Uint8Array> | undefined
+  return {
+    ownEscrow: [],
+    readContent: (bytesMax) => (content ??= readContent(source, bytesMax)),
+    basis: () => undefined,
+  }
+}
+
+/** What the hub has, opened here by an identity of the escrow; `accepted` is the SHA-256 of what is vouched for. */
+export async function contentOfHub(
+  id: string,
+  source: SecretSource,
+  accepted: string | undefined,
+): Promise<NextContent> {
+  const { recipient, identity } = await readEscrowIdentity(source)
+  let basis: number | undefined
+  return {
+    ownEscrow: [recipient],
+    readContent: async (_bytesMax, operations, known) => {
+      const { file, versao, sha256 } = await fetchContent(operations, id)
+      const offered = { cargoId: id, versao, sha256 }
+      refuseStrangeContent(offered, known.cargoes.get(id), accepted)
+      basis = versao
+      return openContent(id, file, identity)
+    },
+    basis: () => basis,
+  }
+}
+
+/** Seals and delivers the next version, and prints for whom. */
+export async function sealNext(
   context: CommandContext,
-  { id, versao: expected, vouched, rules, json }: SealedUpdate,
-  { ownEscrow, readContent: read, basis }: NextContent,
+  update: SealedUpdate,
+  content: NextContent,
 ): Promise<void> {
-  const delivered = await deliverSealed(context, {
+  const delivered = await deliverNext(context, update, content, (named) => {
+    // A rollout goes to the hosts that have the load.
+    const holders = named.agentes.filter(({ waits }) => waits !== true)
+    const wanted = update.rules === undefined ? named : { ...named, agentes: holders }
+    const { wanted: settled, leftOut } = leaveOutWaiting(wanted)
+    for (const each of leftOut) context.note(describeLeftOut(each))
+    return settled
+  })
+  const { reply } = delivered
+  const news =
+    reply.rollout === undefined
+      ? `load ${reply.carga_id} is now version ${reply.versao}`
+      : describeStart(reply.rollout).trimEnd()
+  await printSealed(context, delivered, { ...(update.json && { json: true }), news })
+}
+
+export function deliverNext(
+  context: CommandContext,
+  { id, versao: expected, vouched, rules }: SealedUpdate,
+  { ownEscrow, readContent: read, basis }: NextContent,
+  choose: (wanted: AdminRecipients, known: RecipientPins) => AdminRecipients,
+): Promise<Delivered<DeliveredUpdate>> {
+  return deliverSealed(context, {
     cargoId: id,
     ownEscrow,
     readContent: read,
     vouched,
-    askForWhom: async (operations) => {
-      const wanted = await operations.listRecipients({ carga: id, agentes: [], roles: [] })
+    askForWhom: async (operations, known) => {
+      const named = await operations.listRecipients({ carga: id, agentes: [], roles: [] })
+      const wanted = choose(named, known)
       if (wanted.agentes.length > 0) return wanted
       throw new UserError('no_recipient', `no agent has a delivery of load ${id}`, {
         hint: 'svc load create makes a new one',
@@ -104,12 +120,6 @@ async function updateCargo(
       return { carga_id: rollout.carga_id, versao: rollout.versao, entregas: [], rollout }
     },
   })
-  const { reply } = delivered
-  const news =
-    reply.rollout === undefined
-      ? `load ${reply.carga_id} is now version ${reply.versao}`
-      : describeStart(reply.rollout).trimEnd()
-  await printSealed(context, delivered, { ...(json && { json }), news })
 }
 
 async function fetchContent(

@@ -1,5 +1,5 @@
 import { formatDurationMs } from '../../../platform/durations.ts'
-import type { AdminJoinRule } from '../../../protocol/admin/join-rules.ts'
+import type { AdminJoinRule, AdminWorkload } from '../../../protocol/admin/join-rules.ts'
 import { showLabels } from '../hosts/label-option.ts'
 import { stateWord } from '../../terminal/table.ts'
 
@@ -10,6 +10,7 @@ export function describeJoinRule(rule: AdminJoinRule) {
     id,
     name,
     method,
+    ...describeWorkload(rule.jwt ?? null),
     pattern,
     role,
     labels: showLabels(labels),
@@ -18,6 +19,19 @@ export function describeJoinRule(rule: AdminJoinRule) {
     expires_at,
     ended_at,
     silent_seconds: silenceOf(rule),
+  }
+}
+
+/** What a token has to say; nothing for a rule that has a token of its own, also of a hub that knows no other. */
+function describeWorkload(jwt: AdminWorkload | null): Readonly<Record<string, string>> {
+  if (jwt === null) return {}
+  const claims = jwt.claims.map(({ claim, values }) => `${claim}=${values.join('|')}`)
+  return {
+    issuer: jwt.issuer,
+    audience: jwt.audience,
+    claims: claims.join(', '),
+    ...(jwt.hostname_claim !== null && { hostname_claim: jwt.hostname_claim }),
+    ...(jwt.jwks_url !== null && { jwks_url: jwt.jwks_url }),
   }
 }
 

@@ -2,7 +2,8 @@ import { listCommand } from '../list-command.ts'
 import { renderSeconds } from './render-policy.ts'
 
 export const registerPoliticaList = listCommand({
-  description: 'list the policies, by role',
+  description: 'list the policies of roles, by role',
+  about: 'Policies with selectors narrow these: svc policy selectors lists them.',
   plural: 'politicas',
   cursor: 'role',
   ask: (operations, page) => operations.listPolicies(page),

@@ -4,11 +4,14 @@ import type { AdminRequest } from '../../../protocol/admin/operations.ts'
 import { flagOf } from '../../../protocol/spoken-words.ts'
 import { collect } from '../collect.ts'
 import type { CommandContext } from '../command-context.ts'
+import { parseDecidingWhereOption, WHERE_FLAG } from '../hosts/where-option.ts'
+import { NAME_FLAG } from './choose-policy.ts'
 import { parseSecondsOption } from './duration-option.ts'
-import { renderAffected, renderPolicy } from './render-policy.ts'
+import { renderAffected, renderPolicy, renderSelectorPolicy } from './render-policy.ts'
 
 interface PoliticaSetOptions {
   readonly nome?: string
+  readonly where?: string
   /** These are false when their --no- is given. */
   readonly tokenTtlMax?: string | false
   readonly certTtl?: string | false
@@ -25,9 +28,10 @@ interface PoliticaSetOptions {
 export function registerPoliticaSet(politica: Command, context: CommandContext): void {
   politica
     .command('set')
-    .description('make the policy of a role, or change it')
-    .argument('<role>', "the role, or '*' for every role without a policy of its own")
-    .option(`${flagOf('nome')} <name>`, 'its name in lists and logs (default: the role)')
+    .description('make the policy of a role or of the hosts that match, or change it')
+    .argument('[role]', "the role, or '*' for every role without a policy of its own")
+    .option(WHERE_FLAG, 'the hosts that it narrows the policy of their role for, by their labels')
+    .option(NAME_FLAG, 'its name in lists and logs (default: the role)')
     .option('--token-ttl-max <duration>', 'the longest that a token for the role may live')
     .option('--no-token-ttl-max', '7d, as without a policy')
     .option('--cert-ttl <duration>', 'how long its certificates live, at least 15m')
@@ -51,7 +55,9 @@ export function registerPoliticaSet(politica: Command, context: CommandContext):
     .option('--no-reenroll', 'only admin tokens of role admin may, as without a policy')
     .option('--json', 'print one JSON document')
     .addHelpText('after', HELP)
-    .action((role: string, options: PoliticaSetOptions) => setPolicy(context, role, options))
+    .action((role: string | undefined, options: PoliticaSetOptions) =>
+      role === undefined ? setSelectorPolicy(context, options) : setPolicy(context, role, options),
+    )
 }
 
 const HELP = `
@@ -63,11 +69,18 @@ the hub, always may. The CA may allow less than --cert-ttl. So the hub first has
 key that it throws away, and revokes it; when the CA refuses, svc prints why and the policy stays as it was. --dry-run asks
 no CA.
 
+With --where and --name in place of a role, the policy narrows the policy of the role for each host that matches: the
+shortest lives count, a certificate may have a name only when all of these policies permit it, and --no-reenroll takes from
+operators what the role's policy leaves to them. Such a policy widens nothing; only its loads come on top. Labels that
+agents report (host.*) choose no policy.
+
 Examples:
   svc policy set '*' --token-ttl-max 1h
   svc policy set web --token-ttl-max 30m --cert-ttl 8h --san '*.shop.example.org' --san 192.0.2.7
   svc policy set web --load "$(svc load create --type csr_cert --name node --unassigned --json | jq -r .carga_id)"
   svc policy set web --reenroll
+  svc policy set --where 'env=prod' --name prod --cert-ttl 24h --san '*.prod.example.org'
+  svc policy set --name prod --no-reenroll
   svc policy set web --no-cert-ttl --no-loads --json
 `
 
@@ -76,7 +89,18 @@ async function setPolicy(
   role: string,
   options: PoliticaSetOptions,
 ): Promise<void> {
-  const request = toRequest(role, options)
+  if (options.where !== undefined) {
+    throw new UserError('usage', 'a role and --where do not go together', {
+      hint: "name the role in the selector: --where 'role=web,env=prod'",
+    })
+  }
+  const { nome, reenroll } = options
+  const request: AdminRequest<'setPolicy'> = {
+    role,
+    ...(nome !== undefined && { nome }),
+    ...toBounds(options),
+    ...(reenroll !== undefined && { reenroll }),
+  }
   const set = await context.withAdmin(({ operations }) => operations.setPolicy(request))
   if (options.json) return context.output.writeJson(set)
   await context.output.write(
@@ -84,20 +108,44 @@ async function setPolicy(
   )
 }
 
-function toRequest(role: string, options: PoliticaSetOptions): AdminRequest<'setPolicy'> {
-  const { nome, tokenTtlMax, certTtl, san, sans, carga, cargas, reenroll, untested } = options
+async function setSelectorPolicy(
+  context: CommandContext,
+  options: PoliticaSetOptions,
+): Promise<void> {
+  const { nome, where, reenroll } = options
+  if (nome === undefined) {
+    const message =
+      where === undefined
+        ? 'name a role, or give --where and --name'
+        : 'with --where a policy needs a --name'
+    throw new UserError('usage', message, { hint: 'lists and logs name it by that' })
+  }
+  const request: AdminRequest<'setSelectorPolicy'> = {
+    nome,
+    ...(where !== undefined && { where: parseDecidingWhereOption(where) }),
+    ...toBounds(options),
+    ...(reenroll !== undefined && { reenroll }),
+  }
+  const set = await context.withAdmin(({ operations }) => operations.setSelectorPolicy(request))
+  if (options.json) return context.output.writeJson(set)
+  const { language } = context.output
+  const affected = renderAffected(language, set.cargas_afetadas)
+  await context.output.write(`${renderSelectorPolicy(language, set)}${affected}`)
+}
+
+type Bounds = Omit<AdminRequest<'setPolicy'>, 'role' | 'nome' | 'reenroll' | 'etag'>
+
+function toBounds(options: PoliticaSetOptions): Bounds {
+  const { tokenTtlMax, certTtl, san, sans, carga, cargas, untested } = options
   const names = chooseList('--san', san, sans)
   const ids = chooseList('--load', carga, cargas)
   return {
-    role,
-    ...(nome !== undefined && { nome }),
     ...(tokenTtlMax !== undefined && {
       token_ttl_max: chooseSeconds('--token-ttl-max', tokenTtlMax),
     }),
     ...(certTtl !== undefined && { cert_ttl: chooseSeconds('--cert-ttl', certTtl) }),
     ...(names !== undefined && { sans_permitidos: names }),
     ...(ids !== undefined && { cargas_automaticas: ids }),
-    ...(reenroll !== undefined && { reenroll }),
     ...(untested && { untested }),
   }
 }

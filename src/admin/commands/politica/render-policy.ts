@@ -1,6 +1,10 @@
 import { formatDurationMs } from '../../../platform/durations.ts'
 import type { Language } from '../../../protocol/spoken-words.ts'
-import type { AdminAffectedCargo, AdminPolicy } from '../../../protocol/admin/views.ts'
+import type {
+  AdminAffectedCargo,
+  AdminPolicy,
+  AdminSelectorPolicy,
+} from '../../../protocol/admin/views.ts'
 import { type Columns, renderFields, renderRows, yesOrNo } from '../../terminal/table.ts'
 
 /** Without blanks, so that a column stays one word for awk. */
@@ -18,6 +22,19 @@ export function renderPolicy(language: Language, policy: AdminPolicy): string {
     sans_nomeados: yesOrNo(policy.sans_nomeados),
     cargas_automaticas: policy.cargas_automaticas.join(','),
     reenroll: yesOrNo(policy.reenroll),
+  })
+}
+
+export function renderSelectorPolicy(language: Language, policy: AdminSelectorPolicy): string {
+  return renderFields(language, {
+    nome: policy.nome,
+    where: policy.where,
+    token_ttl_max: renderSeconds(policy.token_ttl_max),
+    cert_ttl: renderSeconds(policy.cert_ttl),
+    sans_permitidos: policy.sans_permitidos.join(','),
+    sans_nomeados: yesOrNo(policy.sans_nomeados),
+    cargas_automaticas: policy.cargas_automaticas.join(','),
+    reenroll: policy.reenroll === null ? null : yesOrNo(policy.reenroll),
   })
 }
 

@@ -23,6 +23,7 @@ export const registerWebhookList = listCommand({
   },
   isLastProse: true,
   wide: {
+    where: ({ where }) => where ?? null,
     last_success_at: ({ last_success_at }) => shortTime(last_success_at),
     last_error_at: ({ last_error_at }) => shortTime(last_error_at),
   },

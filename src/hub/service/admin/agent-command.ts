@@ -17,11 +17,14 @@ export interface AgentCommand {
   readonly note?: string
 }
 
+/** Where the platform of a workload puts its token is for the operator to fill in. */
+const TOKEN_FILE = '/path/to/token'
+
 /** Without a hostname it is for any host, which has its own. */
 export async function agentCommand(
   reader: StoreReader,
   { addresses, roots }: AgentCommandContext,
-  { hostname, role, token }: { hostname?: string; role: string; token: string },
+  { hostname, role, token }: { hostname?: string; role: string; token: string | undefined },
 ): Promise<AgentCommand> {
   const pins = addresses.isOwnTls === true ? await findPins(reader, roots) : []
   const isUnpinned = addresses.isOwnTls === true && pins.length === 0
@@ -32,7 +35,7 @@ export async function agentCommand(
       `SVC_SERVER_MTLS_URL=${quoteForShell(addresses.mtlsUrl)}`,
       ...(hostname === undefined ? [] : [`SVC_AGENT_HOSTNAME=${hostname}`]),
       `SVC_AGENT_ROLE=${quoteForShell(role)}`,
-      `SVC_ENROLL_TOKEN=${token}`,
+      token === undefined ? `SVC_ENROLL_TOKEN_FILE=${TOKEN_FILE}` : `SVC_ENROLL_TOKEN=${token}`,
       'svc-agent enroll',
       ...pins.map((fingerprint) => `--ca-fingerprint ${fingerprint}`),
     ].join(' '),

@@ -7,13 +7,14 @@ import { parseHostname } from '../../../protocol/identifiers.ts'
 import { HubEventType } from '../../../protocol/words.ts'
 import type { EnrollmentToken } from '../../domain/enrollment-token.ts'
 import { countGiven } from '../../domain/label-change.ts'
-import { type RoleRules, TOKEN_TTL_SECONDS_MAX } from '../../domain/role-rules.ts'
+import type { HostRules } from '../../domain/host-rules.ts'
+import { TOKEN_TTL_SECONDS_MAX } from '../../domain/role-rules.ts'
 import { coversName } from '../../domain/subject-alt-name.ts'
 import type { StoreReader } from '../../store/store.ts'
 import { toAdminToken } from '../admin-views.ts'
 import type { AdminContext } from './admin-context.ts'
 import { agentCommand, type AgentCommandContext } from './agent-command.ts'
-import { findRules } from '../find-rules.ts'
+import { findRulesOf, hostOfToken } from '../find-rules.ts'
 import { parseGivenLabels, tooManyLabels } from '../labels/parse-labels.ts'
 import { hashToken } from '../../domain/hash-token.ts'
 import { refuseReenrollment } from '../refuse-operator.ts'
@@ -36,12 +37,13 @@ export const createToken: Write<
   const labels = parseGivenLabels(request.labels)
   const plaintext = `svct_${randomBytes(TOKEN_BYTES).toString('base64url')}`
   const now = clock.now()
-  const rules = await findRules(writer, request.role)
+  const enrolled = await writer.findAgentByHostname(hostname)
+  const named = { expectedHostname: hostname, expectedRole: request.role, labels }
+  const host = await hostOfToken(writer, named, enrolled)
+  const rules = await findRulesOf(writer, host)
   const created: EnrollmentToken = {
     hash: hashToken(plaintext),
-    expectedHostname: hostname,
-    expectedRole: request.role,
-    labels,
+    ...named,
     createdAt: now,
     expiresAt: new Date(now.getTime() + chooseTtlSeconds(request, rules) * 1000),
     consumedAt: null,
@@ -53,7 +55,7 @@ export const createToken: Write<
     replay: null,
   }
   if (created.isReenrollment) {
-    await refuseReenrollment(writer, { hostname, role: request.role }, by)
+    await refuseReenrollment(writer, { enrolled, host }, by)
   } else await refuseTakenHostname(writer, hostname, now)
   await refuseTooManyLabels(writer, created)
   await writer.insertToken(created)
@@ -88,18 +90,17 @@ async function refuseTooManyLabels(
 }
 
 function chooseTtlSeconds(
-  { role, ttl_seconds: wanted }: AdminRequest<'createToken'>,
-  { policyName, tokenTtlSecondsMax, tokenTtlSecondsDefault }: RoleRules,
+  { hostname, role, ttl_seconds: wanted }: AdminRequest<'createToken'>,
+  { policyName, tokenTtlPolicy, tokenTtlSecondsMax, tokenTtlSecondsDefault }: HostRules,
 ): number {
   if (wanted === undefined) return tokenTtlSecondsDefault
   if (wanted <= tokenTtlSecondsMax) return wanted
   const most = `lives ${formatDurationMs(tokenTtlSecondsMax * 1000)} at most`
-  throw new AdminRefusal(
-    'ttl_too_long',
-    tokenTtlSecondsMax === TOKEN_TTL_SECONDS_MAX
-      ? `a token ${most}`
-      : `a token for role ${role} ${most}: policy ${policyName}`,
-  )
+  if (tokenTtlSecondsMax === TOKEN_TTL_SECONDS_MAX) {
+    throw new AdminRefusal('ttl_too_long', `a token ${most}`)
+  }
+  const whose = tokenTtlPolicy === policyName ? `role ${role}` : hostname
+  throw new AdminRefusal('ttl_too_long', `a token for ${whose} ${most}: policy ${tokenTtlPolicy}`)
 }
 
 async function refuseTakenHostname(

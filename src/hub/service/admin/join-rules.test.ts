@@ -28,7 +28,11 @@ after(() => store[Symbol.asyncDispose]())
 describe('a join rule that is made', () => {
   test('[JNR-1] [JNR-2] [JNR-10] [JNR-11] shows its token once, and is kept and recorded without it', async () => {
     const seq = await lastSeq(store.reader)
-    const { token, agent_command, ...shown } = await hub.admin.createJoinRule({
+    const {
+      token = '',
+      agent_command,
+      ...shown
+    } = await hub.admin.createJoinRule({
       ...ASKED,
       name: 'web-images',
       silent_seconds: 172_800,
@@ -45,6 +49,7 @@ describe('a join rule that is made', () => {
       id,
       name: 'web-images',
       method: 'token',
+      jwt: null,
       role: 'web',
       pattern: 'web-*.example.org',
       labels: ['env=prod'],

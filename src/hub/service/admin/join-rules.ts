@@ -11,12 +11,18 @@ import {
 } from '../../../protocol/admin/join-rules.ts'
 import type { AdminRequest } from '../../../protocol/admin/operations.ts'
 import type { AdminRole } from '../../../protocol/admin/roles.ts'
-import type { JoinRuleId } from '../../../protocol/identifiers.ts'
-import { listLabels, toLabelRecord } from '../../../protocol/labels.ts'
+import { type JoinRuleId, parseHostname } from '../../../protocol/identifiers.ts'
+import { type Labels, listLabels, toLabelRecord } from '../../../protocol/labels.ts'
 import { HubEventType } from '../../../protocol/words.ts'
 import { hashToken } from '../../domain/hash-token.ts'
-import { isRuleInForce, type JoinRule, stateOfRule } from '../../domain/join-rule.ts'
-import { findPatternFault } from '../../domain/name-pattern.ts'
+import { possiblyMatching } from '../../domain/host-rules.ts'
+import {
+  isRuleInForce,
+  type JoinProof,
+  type JoinRule,
+  stateOfRule,
+} from '../../domain/join-rule.ts'
+import { findPatternFault, matchesPattern } from '../../domain/name-pattern.ts'
 import { policyOfRole, TOKEN_TTL_SECONDS_MAX } from '../../domain/role-rules.ts'
 import type { JoinedHost, StoreReader } from '../../store/store.ts'
 import { AdminRefusal, type Read, type Write } from '../admin-act.ts'
@@ -24,6 +30,7 @@ import { parseGivenLabels } from '../labels/parse-labels.ts'
 import { readPage } from '../read-page.ts'
 import type { AdminContext } from './admin-context.ts'
 import { agentCommand, type AgentCommandContext } from './agent-command.ts'
+import { parseWorkloadProof, toAdminWorkload } from './workload-proof.ts'
 
 const TOKEN_BYTES = 32
 const ID_BYTES = 8
@@ -44,15 +51,16 @@ export const createJoinRule: Write<'createJoinRule', Clocked & AgentCommandConte
   if (known !== undefined && isRuleInForce(known, now)) {
     throw new AdminRefusal('join_rule_exists', `a join rule named ${name} exists`)
   }
-  const token = `${JOIN_TOKEN_PREFIX}${randomBytes(TOKEN_BYTES).toString('base64url')}`
-  const ttlSeconds = await chooseTtlSeconds(writer, request, context.role)
+  const { proof, token } = await makeProof(writer, request)
+  const given = parseGivenLabels(request.labels)
+  const ttlSeconds = await chooseTtlSeconds(writer, request, given, context.role)
   const rule: JoinRule = {
     id: randomBytes(ID_BYTES).toString('hex') as JoinRuleId,
     name,
-    proof: { method: request.method, tokenHash: hashToken(token) },
+    proof,
     role,
     pattern,
-    labels: parseGivenLabels(request.labels),
+    labels: given,
     hostsMax: request.hosts_max,
     hosts: 0,
     silentMs: silentSeconds === undefined ? null : silentSeconds * 1000,
@@ -62,27 +70,61 @@ export const createJoinRule: Write<'createJoinRule', Clocked & AgentCommandConte
     watch: null,
   }
   await writer.insertJoinRule(rule)
-  const { state: _state, hosts: _hosts, ended_at: _endedAt, ...shown } = toAdminJoinRule(rule, now)
+  const {
+    state: _state,
+    hosts: _hosts,
+    ended_at: _endedAt,
+    jwt,
+    ...shown
+  } = toAdminJoinRule(rule, now)
   const { id, name: _name, created_at: _createdAt, labels: _labels, ...bounds } = shown
   const labels = rule.labels.size > 0 && { labels: toLabelRecord(rule.labels) }
-  const act = { join_rule_id: id, join_rule: name, ...bounds, ...labels }
+  const act = { join_rule_id: id, join_rule: name, ...bounds, ...(jwt && { jwt }), ...labels }
   return {
     acts: [{ type: HubEventType.joinRuleCreated, payload: act }],
     reply: {
       ...toAdminJoinRule(rule, now),
-      token,
+      ...(token !== undefined && { token }),
       ...(await agentCommand(writer, context, { role, token })),
     },
   }
 }
 
-/** What a politica says of the tokens of the role holds for this one, which many hosts have. docs/protocol.md JNR-5. */
+interface MadeProof {
+  readonly proof: JoinProof
+  /** In plaintext. */
+  readonly token?: string
+}
+
+async function makeProof(
+  reader: StoreReader,
+  { method, jwt }: AdminRequest<'createJoinRule'>,
+): Promise<MadeProof> {
+  if ((method === 'jwt') !== (jwt !== undefined)) {
+    throw new AdminRefusal('request_invalid', 'jwt goes with method jwt, and with no other')
+  }
+  if (jwt !== undefined) return { proof: await parseWorkloadProof(reader, jwt) }
+  const token = `${JOIN_TOKEN_PREFIX}${randomBytes(TOKEN_BYTES).toString('base64url')}`
+  return { proof: { method: 'token', tokenHash: hashToken(token) }, token }
+}
+
+/** What politicas say of the tokens of any host that may join holds for this one, which many hosts have. docs/protocol.md JNR-5. */
 async function chooseTtlSeconds(
   reader: StoreReader,
-  { role, ttl_seconds: wanted }: AdminRequest<'createJoinRule'>,
+  { role, pattern, ttl_seconds: wanted }: AdminRequest<'createJoinRule'>,
+  labels: Labels,
   by: AdminRole,
 ): Promise<number> {
-  const policy = policyOfRole(role, await reader.findPolicies(role))
+  const ofRole = policyOfRole(role, await reader.findPolicies(role))
+  const mayBeNamed = (name: string): boolean => {
+    const hostname = parseHostname(name)
+    return hostname !== undefined && matchesPattern(pattern, hostname)
+  }
+  const all = await reader.listSelectorPolicies()
+  const ofHosts = possiblyMatching(all, { role, labels }, mayBeNamed)
+  const [policy] = [...(ofRole === undefined ? [] : [ofRole]), ...ofHosts]
+    .filter(({ tokenTtlSecondsMax }) => tokenTtlSecondsMax !== null)
+    .toSorted((one, other) => (one.tokenTtlSecondsMax ?? 0) - (other.tokenTtlSecondsMax ?? 0))
   const ofPolicy = policy?.tokenTtlSecondsMax ?? null
   const ofCaller = by === 'admin' ? JOIN_TTL_MAX_SECONDS : TOKEN_TTL_SECONDS_MAX
   const most = Math.min(ofPolicy ?? ofCaller, ofCaller)
@@ -154,6 +196,7 @@ function toAdminJoinRule(rule: JoinRule, now: Date): AdminJoinRule {
     id: rule.id,
     name: rule.name,
     method: rule.proof.method,
+    jwt: rule.proof.method === 'jwt' ? toAdminWorkload(rule.proof) : null,
     role: rule.role,
     pattern: rule.pattern,
     labels: listLabels(rule.labels),

@@ -114,7 +114,8 @@ function createTurn(hub: AdminContext, { actor }: AdminCaller, kept?: KeptReply)
 
 async function spread(hub: AdminHub, news: News): Promise<void> {
   const { notifier, cutOff, webhooks, rollouts } = hub
-  const { agents, revoked, areWebhooksChanged, areRolloutsChanged } = news
+  const { agents, revoked, areWebhooksChanged, areRolloutsChanged, isForAll } = news
+  if (isForAll === true) notifier?.announceAll()
   if (agents !== undefined) notifier?.announce(agents)
   if (revoked !== undefined) cutOff?.(revoked)
   if (areRolloutsChanged === true) rollouts?.wake()

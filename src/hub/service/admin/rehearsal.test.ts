@@ -10,6 +10,11 @@ import { collectLog } from '../../../../test/support/collected-log.ts'
 import { makeAgeFile } from '../../../../test/support/made-age-file.ts'
 import { lastSeq, readActs } from '../../../../test/support/recorded-acts.ts'
 import { createSampleRoot } from '../../../../test/support/sample-roots.ts'
+import {
+  REFUSED_ROLLOUTS,
+  ROLLOUT_REQUESTS,
+  startRollouts,
+} from '../../../../test/support/rehearsed-rollouts.ts'
 import { testWitness } from '../../../../test/support/test-witness.ts'
 import { TestTrustKey } from '../../../../test/support/trust-keys.ts'
 import { openAdmin } from '../../../../test/support/told-admin.ts'
@@ -41,6 +46,7 @@ type ChangeName = AdminNamesOf<'changes' | 'creates'>
 const FINGERPRINT = 'SHA256:bh7dZLn8Mt2U2/YmVuZ3OpXMDCPbgdPyARsy3xo7kRA'
 const DAY_MS = 86_400_000
 const SITE = { tipo: 'csr_cert', nome: 'site', agentes: [], roles: ['web'], sans: [] }
+const OF_SELECTOR = { ...SITE, nome: 'host', roles: [], where: 'role=web' }
 
 /** A vault with one thing of each kind, and all that a rehearsal could have an effect on. */
 interface Setting {
@@ -51,6 +57,7 @@ interface Setting {
   readonly agents: readonly string[]
   readonly cosigned: AdminRequest<'keepCosigned'>
   readonly made: {
+    readonly selected: string
     readonly carga: string
     readonly entrega: string
     readonly token: string
@@ -92,10 +99,8 @@ async function withVault(work: (setting: Setting) => Promise<void>, more = 0): P
     },
   }
   const cutOff = (id: string) => void effects.push(`cut off ${id}`)
-  const hubs = {
-    list: async () => [SILENT_HUB],
-    remove: async (id: string) => void effects.push(`removed ${id}`),
-  }
+  const remove = async (id: string) => void effects.push(`removed ${id}`)
+  const hubs = { list: async () => [SILENT_HUB], remove }
   const hub = openAdmin(store, { roots, webhooks, cutOff, hubs })
   const names = ['web-1', 'web-2', ...Array.from({ length: more }, (_, at) => `more-${at}`)]
   const agents = names.map((name) => newAgent(name))
@@ -111,14 +116,12 @@ async function withVault(work: (setting: Setting) => Promise<void>, more = 0): P
   const { id: token } = await hub.admin.createToken({ hostname: 'web-8', role: 'web' })
   await hub.admin.createAccessToken({ name: 'ci', role: 'viewer' })
   await hub.admin.setPolicy({ role: 'web', nome: 'web' })
+  await hub.admin.setSelectorPolicy({ nome: 'prod', where: 'env=prod' })
   await hub.admin.createJoinRule(JOIN_RULE)
-  for (const nome of ['rolled', 'held']) {
-    await hub.admin.createCargo({ ...SITE, nome })
-    await hub.admin.startRollout({ carga: nome, ...RULES })
-  }
-  await hub.admin.pauseRollout({ rollout: 'held' })
-  await hub.admin.setFreeze({ until: SOON, why: 'a holiday' })
+  await startRollouts(hub.admin, SITE)
   const { id: webhook } = await insertWebhook(store)
+  const { carga_id: selected } = await hub.admin.createCargo(OF_SELECTOR)
+  await hub.admin.selectCargo({ carga: selected, where: 'role=db' })
   const failed = entregas.map(({ id }) => id as DeliveryId)
   await store.write(async (writer) => {
     for (const id of failed) await writer.setDeliveryStatus(id, 'falhou', NOW, 'disk full')
@@ -137,7 +140,7 @@ async function withVault(work: (setting: Setting) => Promise<void>, more = 0): P
     },
     agents: agents.map(({ id }) => id),
     cosigned,
-    made: { carga, entrega: failed[0] ?? '', token, webhook },
+    made: { carga, selected, entrega: failed[0] ?? '', token, webhook },
     dump: () => {
       const sql = `SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name`
       const tables = reader.prepare(sql).all() as { name: string }[]
@@ -192,8 +195,6 @@ const JOIN_RULE = {
   role: 'web',
   hosts_max: 40,
 } as const
-const RULES = { waves: ['1', '100%'], soak_seconds: 0, max_failed: '0' }
-const SOON = new Date(NOW.getTime() + DAY_MS).toISOString()
 const SEALED = { tipo: 'selado', nome: 'secret', agentes: [], roles: [], sans: [] }
 
 /** One that is done, or several; a new operation that changes something asks the compiler for its own. */
@@ -220,16 +221,15 @@ const REQUESTS: Requests = {
   ],
   updateCargo: ({ made: { carga } }) => [{ carga, sans: ['a.example'] }],
   removeCargo: ({ made: { carga } }) => [{ carga }],
-  startRollout: ({ made: { carga } }) => [{ carga, sans: ['a.example'], ...RULES }],
-  pauseRollout: () => [{ rollout: 'rolled' }],
-  resumeRollout: () => [{ rollout: 'held' }],
-  undoRollout: () => [{ rollout: 'rolled' }],
-  setFreeze: () => [{ until: SOON, why: 'another' }],
-  endFreeze: () => [{}],
+  ...ROLLOUT_REQUESTS,
+  selectCargo: ({ made: { carga } }) => [{ carga, where: 'role=web' }],
+  pruneCargo: ({ made: { selected } }) => [{ carga: selected }],
   cancelDelivery: ({ made: { entrega } }) => [{ entrega }],
   retryDeliveries: ({ made: { entrega } }) => [{ entrega }, {}],
   setPolicy: () => [{ role: 'web', token_ttl_max: 600 }],
   removePolicy: () => [{ role: 'web' }],
+  setSelectorPolicy: () => [{ nome: 'prod', where: 'env=stage', token_ttl_max: 600 }],
+  removeSelectorPolicy: () => [{ nome: 'prod' }],
   updateBundle: () => [{}],
   signBundle: () => [
     { ...KEY.signSet([oldRoot.sha256, newRoot.sha256], { numero: 2 }), trust_key: KEY.text },
@@ -258,16 +258,15 @@ const REFUSED: { readonly [Name in ChangeName]: AdminRequest<Name> } = {
   createCargo: SITE,
   updateCargo: { carga: randomUUID() },
   removeCargo: { carga: randomUUID() },
-  startRollout: { carga: 'rolled', ...RULES },
-  pauseRollout: { rollout: 'nothing' },
-  resumeRollout: { rollout: 'nothing' },
-  undoRollout: { rollout: 'nothing' },
-  setFreeze: { until: NOW.toISOString(), why: 'over' },
-  endFreeze: {},
+  ...REFUSED_ROLLOUTS,
+  selectCargo: { carga: randomUUID(), where: 'role=web' },
+  pruneCargo: { carga: randomUUID() },
   cancelDelivery: { entrega: randomUUID() },
   retryDeliveries: { entrega: randomUUID() },
   setPolicy: { role: 'db', nome: 'web' },
   removePolicy: { role: 'db' },
+  setSelectorPolicy: { nome: 'web', where: 'env=prod' },
+  removeSelectorPolicy: { nome: 'nobody' },
   updateBundle: { numero: 1 },
   signBundle: { statement: 'set', signature: 'none', trust_key: KEY.text },
   keepCosigned: { checkpoint: 'none', witnesses: ['nobody'] },

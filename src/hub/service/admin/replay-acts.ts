@@ -69,7 +69,7 @@ async function enrol(
     if ((await writer.findAgentByHostname(act.hostname)) !== undefined) return []
     const agent = newAgent(act, at)
     await writer.insertAgent(agent)
-    const { automaticCargoes } = await findRules(writer, act.role)
+    const { automaticCargoes } = await findRules(writer, agent)
     await deliverAutomatically(writer, agent, automaticCargoes, now)
   } else {
     if (known.removedAt !== null) return []

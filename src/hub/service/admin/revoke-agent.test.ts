@@ -1,3 +1,4 @@
+import { NO_ISSUERS } from '../../../../test/fakes/issuer-keys.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createKeyAndCsr } from '../../../../test/support/enrolled-host.ts'
@@ -43,6 +44,7 @@ async function inSetting(work: (setting: Setting) => Promise<void>): Promise<voi
   )
   const { csrPem } = await createKeyAndCsr('web-1')
   const enrollAgent = createEnrollAgent({
+    keys: NO_ISSUERS,
     store,
     clock,
     authority: {

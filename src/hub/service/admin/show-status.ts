@@ -39,7 +39,14 @@ export const showStatus: Read<
 
 /** An earlier hub ignores a `dry_run`, and acts, or a filter, and lists everything: a client asks here first. docs/protocol.md API-28. */
 export const showFeatures: Read<'showFeatures'> = async () => ({
-  features: ['dry_run', 'entry_filters', 'labels', 'bounded_tokens'],
+  features: [
+    'dry_run',
+    'entry_filters',
+    'labels',
+    'bounded_tokens',
+    'selected_cargas',
+    'selector_webhooks',
+  ],
 })
 
 function describeChange({

@@ -3,6 +3,12 @@
 import { CARGO_USE_CASES } from '../cargo/cargo-use-cases.ts'
 import { labelAgents } from '../labels/label-agents.ts'
 import { listPolicies, removePolicy, setPolicy, showPolicy } from '../policy/change-policy.ts'
+import {
+  listSelectorPolicies,
+  removeSelectorPolicy,
+  setSelectorPolicy,
+  showSelectorPolicy,
+} from '../policy/change-selector-policy.ts'
 import { showBundle, signBundle, updateBundle } from '../roots/bundle-operations.ts'
 import { ROLLOUT_USE_CASES } from '../rollout/rollout-use-cases.ts'
 import { WEBHOOK_USE_CASES } from '../webhooks/webhook-use-cases.ts'
@@ -62,6 +68,10 @@ export const USE_CASES: UseCases = {
   listPolicies,
   showPolicy,
   removePolicy,
+  setSelectorPolicy,
+  listSelectorPolicies,
+  showSelectorPolicy,
+  removeSelectorPolicy,
   listHubs,
   removeHub,
   showStatus,

@@ -5,12 +5,14 @@ import type { AdminAgent } from '../../../protocol/admin/views.ts'
 import type { Labels } from '../../../protocol/labels.ts'
 import { fingerprintOf } from '../../../sealing/age-identity.ts'
 import type { Agent } from '../../domain/agent.ts'
+import type { HostRules } from '../../domain/host-rules.ts'
 import type { Page } from '../../store/store.ts'
 import type { Read } from '../admin-act.ts'
 import { toAdminAgent, toAdminCaRevocation } from '../admin-views.ts'
 import { readMatchingAgents } from '../agent-slices.ts'
 import { bothOf } from '../../../protocol/selector.ts'
 import { findAgent } from '../find-agent.ts'
+import { findRules } from '../find-rules.ts'
 import { parseWhere } from '../parse-where.ts'
 import { readPage } from '../read-page.ts'
 import type { AdminContext } from './admin-context.ts'
@@ -52,6 +54,7 @@ export const showAgent: Read<'showAgent', AgentViewContext> = async (
   return {
     ...(await viewAgent(context, agent)),
     recipient_fingerprint: recipient === undefined ? null : fingerprintOf(recipient),
+    politicas: namePolicies(await findRules(reader, agent)),
     entregas: await viewDeliveries(reader, deliveries, context.waiting),
   }
 }
@@ -105,4 +108,8 @@ export async function viewAgent(context: AgentViewContext, agent: Agent): Promis
   const [view] = await viewAgents(context, [agent])
   invariant(view !== undefined, 'each agent has its view')
   return view
+}
+
+function namePolicies({ policyName, narrowing }: HostRules): string[] {
+  return [...(policyName === undefined ? [] : [policyName]), ...narrowing.map(({ name }) => name)]
 }

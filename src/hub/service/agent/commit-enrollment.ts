@@ -1,3 +1,4 @@
+import { printableExtract } from '../../../platform/printable.ts'
 import { timeOrderedUuid } from '../../../platform/time-ordered-uuid.ts'
 import type { CertificateRequest } from '../../../pki/csr.ts'
 import type { WireErrorCode } from '../../../protocol/errors.ts'
@@ -8,12 +9,13 @@ import type { SignedCertificate } from '../../ca/certificate-authority.ts'
 import type { Agent } from '../../domain/agent.ts'
 import { decideEnrollment } from '../../domain/decide-enrollment.ts'
 import type { EnrollmentToken } from '../../domain/enrollment-token.ts'
+import type { HostRules } from '../../domain/host-rules.ts'
 import { enrolledLabels, findLabelChange } from '../../domain/label-change.ts'
 import type { StoreReader, StoreWriter } from '../../store/store.ts'
-import { deliverAutomatically } from '../cargo/deliver-automatically.ts'
-import { findUsedToken } from '../find-token-use.ts'
+import { type AutomaticDeliveries, deliverAutomatically } from '../cargo/deliver-automatically.ts'
+import { findUsedToken, type WorkloadUse } from '../find-token-use.ts'
 import { findRules, mayOperatorsReenroll } from '../find-rules.ts'
-import { recordCertificate, recordHubAct } from '../hub-acts.ts'
+import { nameNarrowing, recordCertificate, recordHubAct } from '../hub-acts.ts'
 import { changeRecipient } from './record-recipient.ts'
 import { renewDeliveriesOf } from '../cargo/replace-delivery.ts'
 
@@ -23,6 +25,7 @@ export interface EnrollmentToCommit {
   readonly signed: SignedCertificate
   readonly fingerprint: string | undefined
   readonly recipient: Recipient | undefined
+  readonly workload?: WorkloadUse | undefined
   readonly hubNames: readonly string[]
   readonly now: Date
 }
@@ -34,7 +37,7 @@ export type CommittedEnrollment =
 /** Agent, certificate, token, deliveries and log entries in one commit; the token, or the join rule, is looked at once more. */
 export async function commitEnrollment(
   writer: StoreWriter,
-  { token, csr, signed, fingerprint, recipient, hubNames, now }: EnrollmentToCommit,
+  { token, csr, signed, fingerprint, recipient, workload, hubNames, now }: EnrollmentToCommit,
 ): Promise<CommittedEnrollment> {
   const known = await writer.findAgentByHostname(token.expectedHostname)
   const { hash: tokenHash, joinRuleId, expectedHostname: hostname, expectedRole: role } = token
@@ -61,7 +64,7 @@ export async function commitEnrollment(
   // A host that is enrolled again was rebuilt, and is empty.
   if (known !== undefined) await renewDeliveriesOf(writer, agent, now)
   await giveLabels(writer, agent.id, token.labels)
-  const rules = await findRules(writer, agent.role)
+  const rules = await findRules(writer, agent)
   const automatic = await deliverAutomatically(writer, agent, rules.automaticCargoes, now)
   await recordHubAct(writer, now, HubEventType.agentEnrolled, {
     actor: 'token',
@@ -72,7 +75,8 @@ export async function commitEnrollment(
     ...(token.labels.size > 0 && { labels: toLabelRecord(token.labels) }),
     reenroll: known !== undefined,
     ...(await nameRule(writer, joinRuleId)),
-    ...(rules.policyName !== undefined && { politica: rules.policyName, ...automatic }),
+    ...(workload && { issuer: workload.issuer, subject: printableOf(workload.subject) }),
+    ...nameAutomatic(rules, automatic),
   })
   // A host that was rebuilt without a recipient cannot open what is sealed to the one that it had.
   if (known !== undefined || recipient !== undefined) {
@@ -88,7 +92,7 @@ export async function commitEnrollment(
     purpose: 'identity',
     delivery: null,
     request: 'enrollment',
-    policyName: rules.policyName,
+    rules,
   })
   return { ok: true, agentId: agent.id }
 }
@@ -98,6 +102,25 @@ async function giveLabels(writer: StoreWriter, agentId: AgentId, ofToken: Labels
   const before = (await writer.listLabels([agentId])).get(agentId) ?? new Map<string, string>()
   const change = findLabelChange(agentId, before, enrolledLabels(before, ofToken))
   if (change !== undefined) await writer.changeLabels([change])
+}
+
+const SUBJECT_CHARACTERS_MAX = 256
+
+function printableOf(subject: string | null): string | null {
+  return subject === null ? null : printableExtract(subject, SUBJECT_CHARACTERS_MAX)
+}
+
+/** Of a host without any politica the log says nothing of them. docs/protocol.md POL-14, POL-23. */
+function nameAutomatic(
+  { policyName, narrowing }: HostRules,
+  automatic: AutomaticDeliveries,
+): Readonly<Record<string, unknown>> | undefined {
+  if (policyName === undefined && narrowing.length === 0) return undefined
+  return {
+    ...(policyName !== undefined && { politica: policyName }),
+    ...nameNarrowing(narrowing),
+    ...automatic,
+  }
 }
 
 async function nameRule(

@@ -1,3 +1,4 @@
+import { NO_ISSUERS } from '../../../../test/fakes/issuer-keys.ts'
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { createFakeAuthority, type FakeAuthority } from '../../../../test/fakes/fake-authority.ts'
@@ -44,7 +45,15 @@ function createOn(on: Store): EnrollAgent {
   ;({ lines } = collected)
   const notifier = { announce: (ids: Iterable<string>): void => void announced.push(...ids) }
   const hubNames = ['hub.example', '*.hub.example']
-  return createEnrollAgent({ store: on, authority, clock, log: collected.log, hubNames, notifier })
+  return createEnrollAgent({
+    keys: NO_ISSUERS,
+    store: on,
+    authority,
+    clock,
+    log: collected.log,
+    hubNames,
+    notifier,
+  })
 }
 
 interface Guest extends EnrollRequestBody {

@@ -24,16 +24,25 @@ import {
   type EnrollmentToken,
   isOpen,
 } from '../../domain/enrollment-token.ts'
-import type { JoinRefusalReason, JoinRule } from '../../domain/join-rule.ts'
+import { JOIN_REFUSALS, type JoinRefusalReason, type JoinRule } from '../../domain/join-rule.ts'
 import type { Store, StoreReader, WriteCompany } from '../../store/store.ts'
 import type { AgentNotifier } from '../../domain/agent-notifier.ts'
+import type { IssuerKeys } from '../../domain/issuer-keys.ts'
+import { isWorkloadToken } from '../../domain/workload-token.ts'
 import { commitEnrollment } from './commit-enrollment.ts'
 import { describeLifetime } from './describe-lifetime.ts'
-import { findRules, mayOperatorsReenroll } from '../find-rules.ts'
-import { findTokenUse, findUsedToken, hasPlace, type TokenUse } from '../find-token-use.ts'
+import { findRulesOf, hostOfToken, mayOperatorsReenroll } from '../find-rules.ts'
+import {
+  findTokenUse,
+  findUsedToken,
+  hasPlace,
+  isUsedElsewhere,
+  type TokenUse,
+} from '../find-token-use.ts'
 import { hashToken } from '../../domain/hash-token.ts'
 import { recordHubAct } from '../hub-acts.ts'
 import { createJoinRefusals, type JoinRefusals } from './join-refusals.ts'
+import { type FoundUse, findWorkloadUse } from './workload-joins.ts'
 import {
   obtainByToken,
   type ObtainedCertificate,
@@ -48,6 +57,8 @@ export interface EnrollAgentDependencies {
   readonly hubNames: readonly string[]
   /** Of what is written once the CA has signed. */
   readonly company?: WriteCompany | undefined
+  /** Of the platforms whose tokens join rules take. */
+  readonly keys: IssuerKeys
   /** Undefined for a hub that has its vault to itself. */
   readonly hubId?: string | undefined
   /** Told of an agent that was enrolled again, whose deliveries are new. */
@@ -118,8 +129,11 @@ export function createEnrollAgent(dependencies: EnrollAgentDependencies): Enroll
   }
 
   return async (request, idempotencyKey) => {
-    const use = await findTokenUse(store.reader, hashToken(request.token), request)
-    if (use === undefined) return { ok: false, refusal: 'token_not_found' }
+    const found = isWorkloadToken(request.token)
+      ? await findWorkloadUse({ ...dependencies, reader: store.reader, refusals }, request)
+      : await findOwnUse(store.reader, request)
+    if (!found.ok) return found
+    const { use } = found
     const csrDer = decodePem(request.csr_pem, 'certificateRequest')
     const { hostname, role } = request
     const recipient = parseRecipient(request.recipient ?? '')
@@ -135,6 +149,11 @@ export function createEnrollAgent(dependencies: EnrollAgentDependencies): Enroll
           })
     return enroll({ ...use, csrDer, fingerprint, recipient })
   }
+}
+
+async function findOwnUse(reader: StoreReader, request: EnrollRequestBody): Promise<FoundUse> {
+  const use = await findTokenUse(reader, hashToken(request.token), request)
+  return use === undefined ? { ok: false, refusal: 'token_not_found' } : { ok: true, use }
 }
 
 interface Dependencies extends EnrollAgentDependencies {
@@ -191,6 +210,7 @@ async function examine(
   const found = await findUsedToken(reader, attempt, now)
   if ('refused' in found) return { rule: found.rule, ...found.refused }
   const { token } = found
+  if (await isUsedElsewhere(reader, attempt)) return refuseUsed(reader, attempt)
   const enrolledAgent = await reader.findAgentByHostname(hostname)
   const replay = token && decideReplay(token, enrolledAgent, fingerprint, now)
   if (replay !== undefined) return { replay }
@@ -207,6 +227,14 @@ async function examine(
   // The hub parses a CSR only for the holder of this very token: no check before costs as much. docs/protocol.md ENR-20.
   const csr = csrDer && parseCsr(csrDer)
   return isCsrFor(verdict.token, csr) ? { ...verdict, csr } : { ok: false, refusal: 'csr_invalid' }
+}
+
+/** The token of a workload lets one host in, whatever its rule has room for. */
+async function refuseUsed(reader: StoreReader, { joinRuleId }: Attempt): Promise<Standing> {
+  const reason = 'used'
+  const refusal = JOIN_REFUSALS[reason]
+  const rule = joinRuleId === null ? undefined : await reader.findJoinRule(joinRuleId)
+  return { ok: false, refusal, ...(rule && { rule, reason }) }
 }
 
 /** The rule stays as it is: its token is on many hosts, and none of them ends it for the others. docs/protocol.md JNR-8. */
@@ -296,7 +324,9 @@ async function signAndCommit(
   const { fingerprint, recipient } = attempt
   const { store, authority, clock, log, hubNames, notifier, company } = dependencies
   const hostname = token.expectedHostname
-  const rules = await findRules(store.reader, token.expectedRole)
+  const enrolled = await store.reader.findAgentByHostname(hostname)
+  const host = await hostOfToken(store.reader, token, enrolled)
+  const rules = await findRulesOf(store.reader, host)
   const wanted: WantedCertificate = {
     csr,
     commonName: hostname,
@@ -319,7 +349,9 @@ async function signAndCommit(
   const obtained = signed
   const outcome = await store.write(async (writer) => {
     const now = clock.now()
-    const enrollment = { token, csr, signed: obtained, fingerprint, recipient, hubNames, now }
+    const { workload } = attempt
+    const asked = { token, csr, fingerprint, recipient, workload }
+    const enrollment = { ...asked, signed: obtained, hubNames, now }
     const committed = await commitEnrollment(writer, enrollment)
     if (committed.ok) await obtained.settle(writer, now)
     else await obtained.discard(writer, now, committed.refusal)

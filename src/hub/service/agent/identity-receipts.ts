@@ -168,7 +168,7 @@ async function write(
   const isNew = (await writer.findAgentById(agent.id)) === undefined
   if (isNew) {
     await writer.insertAgent(agent)
-    const { automaticCargoes } = await findRules(writer, agent.role)
+    const { automaticCargoes } = await findRules(writer, agent)
     await deliverAutomatically(writer, agent, automaticCargoes, now)
   } else {
     await writer.updateAgent(agent)

@@ -11,7 +11,7 @@ import type { Cargo } from '../../domain/cargo.ts'
 import { decideIssue, type IssueVerdict } from '../../domain/decide-issue.ts'
 import type { Delivery } from '../../domain/delivery.ts'
 import { findPresentedFault } from '../../domain/find-presented-fault.ts'
-import type { RoleRules } from '../../domain/role-rules.ts'
+import type { ForbiddenName, HostRules } from '../../domain/host-rules.ts'
 import type { Store, StoreReader, StoreWriter, WriteCompany } from '../../store/store.ts'
 import { describeLifetime } from './describe-lifetime.ts'
 import { findRules } from '../find-rules.ts'
@@ -55,13 +55,13 @@ export function createIssueCertificate(
     const identityRequest = recordAlso === undefined ? 'renewal' : 'recovery'
     const csr = parseCsrPem(request.csr_pem)
     const delivery = await findRequestedDelivery(store.reader, request)
-    const rules = await findRules(store.reader, agent.role)
+    const rules = await findRules(store.reader, agent)
     const verdict = decideIssue({ agent, csr, delivery, hubNames, rules })
     if (!verdict.ok) {
       if (delivery?.agentId === agent.id) {
-        waiting?.note(delivery.id, describeRefusal(rules, verdict), clock.now())
+        waiting?.note(delivery.id, describeRefusal(verdict), clock.now())
       }
-      return refused(log, agent, rules, verdict)
+      return refused(log, agent, verdict)
     }
 
     let signed: ObtainedCertificate
@@ -94,7 +94,7 @@ export function createIssueCertificate(
       const current = await writer.findAgentById(agent.id)
       if (current === undefined) return 'agent_not_registered'
       if (current.revokedAt !== null) return 'agent_revoked'
-      const currentRules = await findRules(writer, current.role)
+      const currentRules = await findRules(writer, current)
       const again = decideIssue({
         agent: current,
         csr: verdict.csr,
@@ -118,7 +118,7 @@ export function createIssueCertificate(
         purpose,
         delivery: again.delivery,
         request: again.delivery === null ? identityRequest : 'delivery',
-        policyName: currentRules.policyName,
+        rules: currentRules,
       })
       if (purpose === 'identity') await writer.setAgentCertificate(current.id, signed.chainPem)
       await recordAlso?.(writer, now)
@@ -149,26 +149,42 @@ export function createIssueCertificate(
 function refused(
   log: Logger,
   { hostname, role }: Agent,
-  { policyName }: RoleRules,
-  { refusal, forbiddenSans }: Extract<IssueVerdict, { ok: false }>,
+  { refusal, forbiddenNames = [] }: Extract<IssueVerdict, { ok: false }>,
 ): IssueOutcome {
-  if (forbiddenSans !== undefined) {
-    const fields = { hostname, role, politica: policyName, sans: forbiddenSans }
-    log.warn(fields, 'Names not permitted by the politica of the role')
+  for (const { politica, isByRole, sans } of byPolicy(forbiddenNames)) {
+    const fields = { hostname, role, politica, sans }
+    if (isByRole) log.warn(fields, 'Names not permitted by the politica of the role')
+    else log.warn(fields, 'Names not permitted by a politica with a selector')
   }
   return { ok: false, refusal }
 }
 
-/** For people who look at the delivery: the code of the reply, and what the agent is not told. */
-function describeRefusal(
-  { policyName }: RoleRules,
-  { refusal, forbiddenSans }: Extract<IssueVerdict, { ok: false }>,
-): string {
-  if (forbiddenSans === undefined) return refusal
-  return `${refusal}: policy ${policyName} does not permit ${forbiddenSans.join(', ')}`
+interface ForbiddenNames extends Pick<ForbiddenName, 'isByRole'> {
+  readonly politica: string | undefined
+  readonly sans: readonly string[]
 }
 
-function describeFailure(rules: RoleRules, error: CaError): string {
+function byPolicy(names: readonly ForbiddenName[]): ForbiddenNames[] {
+  const groups = Map.groupBy(names, ({ policyName }) => policyName)
+  return [...groups].map(([politica, some]) => ({
+    politica,
+    isByRole: some.every(({ isByRole }) => isByRole),
+    sans: some.map(({ san }) => san),
+  }))
+}
+
+/** For people who look at the delivery: the code of the reply, and what the agent is not told. */
+function describeRefusal({
+  refusal,
+  forbiddenNames = [],
+}: Extract<IssueVerdict, { ok: false }>): string {
+  const reasons = byPolicy(forbiddenNames).map(
+    ({ politica, sans }) => `policy ${politica} does not permit ${sans.join(', ')}`,
+  )
+  return reasons.length === 0 ? refusal : `${refusal}: ${reasons.join('; ')}`
+}
+
+function describeFailure(rules: HostRules, error: CaError): string {
   const { politica, cert_ttl } = describeLifetime(rules, error)
   const asked = cert_ttl === undefined ? '' : ` (policy ${politica} asks for ${cert_ttl})`
   return `ca_failed: ${error.message}${asked}`

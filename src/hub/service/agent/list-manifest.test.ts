@@ -27,7 +27,7 @@ before(async () => {
     flush: async () => undefined,
     run: async () => undefined,
   }
-  listManifest = createListManifest(store, { record, ...none })
+  listManifest = createListManifest(store, { record, ...none }, async () => true)
 })
 after(() => store[Symbol.asyncDispose]())
 

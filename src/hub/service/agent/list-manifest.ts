@@ -4,6 +4,7 @@ import type { ManifestEntryBody, ManifestReplyBody } from '../../../protocol/sch
 import { DeliveryKind, DeliveryStatus } from '../../../protocol/words.ts'
 import type { Agent } from '../../domain/agent.ts'
 import type { Store, StoreReader } from '../../store/store.ts'
+import type { GiveSelected } from '../cargo/give-selected.ts'
 import type { PollRecorder } from './record-polls.ts'
 
 export type ListManifest = (agent: Agent) => Promise<ManifestReplyBody>
@@ -19,15 +20,20 @@ interface KnownManifest {
  * The agent’s open deliveries, asked for by itself. docs/protocol.md MAN. For the same agent, as authentication knows it, it
  * is the same object until a commit is about that agent, or about all.
  */
-export function createListManifest(store: Store, polls: PollRecorder): ListManifest {
+export function createListManifest(
+  store: Store,
+  polls: PollRecorder,
+  giveSelected: GiveSelected,
+): ListManifest {
   const known = new WeakMap<Agent, KnownManifest>()
   return async (agent) => {
     polls.record(agent.id)
     const last = known.get(agent)
     if (last !== undefined && store.versionOf(agent.id) <= last.version) return last.manifest
+    const hasAll = await giveSelected(agent)
     const { version, reader } = store
     const manifest = await readManifest(reader, agent.id)
-    known.set(agent, { version, manifest })
+    if (hasAll) known.set(agent, { version, manifest })
     return manifest
   }
 }

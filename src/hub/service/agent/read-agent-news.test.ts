@@ -28,7 +28,7 @@ beforeEach(async () => {
 /** By a hub that has just started: nothing is known but what is committed. */
 async function read(): Promise<AgentNews> {
   const current = await store.reader.findAgentById(agent.id)
-  return createReadAgentNews(store)(current ?? assert.fail())
+  return createReadAgentNews(store, async () => true)(current ?? assert.fail())
 }
 
 const write = (work: (writer: StoreWriter) => Promise<void>): Promise<void> => store.write(work)

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import type { Agent } from '../../domain/agent.ts'
 import { isFulfilled } from '../../domain/agent-requests.ts'
 import type { Store } from '../../store/store.ts'
+import type { GiveSelected } from '../cargo/give-selected.ts'
 import { readManifest } from './list-manifest.ts'
 
 /** What an agent may have to be told, as marks that change whenever there is something new. */
@@ -15,8 +16,12 @@ export interface AgentNews {
 export type ReadAgentNews = (agent: Agent) => Promise<AgentNews>
 
 /** From what is committed alone, so that a hub that was restarted tells neither less nor more. docs/protocol.md PSH-5. */
-export function createReadAgentNews({ reader }: Pick<Store, 'reader'>): ReadAgentNews {
+export function createReadAgentNews(
+  { reader }: Pick<Store, 'reader'>,
+  giveSelected: GiveSelected,
+): ReadAgentNews {
   return async (agent) => {
+    await giveSelected(agent)
     const { syncAt, rotation } = await reader.findAgentRequests(agent.id)
     const manifest = manifestTag(JSON.stringify(await readManifest(reader, agent.id)))
     const isOpen = rotation !== null && !isFulfilled(rotation, agent)

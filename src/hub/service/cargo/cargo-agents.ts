@@ -1,6 +1,8 @@
 import { AdminRefusal } from '../admin-act.ts'
+import type { Selector } from '../../../protocol/selector.ts'
 import type { Agent } from '../../domain/agent.ts'
 import type { StoreReader } from '../../store/store.ts'
+import { agentSlices } from '../agent-slices.ts'
 import { findAgent } from '../find-agent.ts'
 import { SLICE_DELIVERIES } from './fleet-changes.ts'
 
@@ -42,6 +44,17 @@ async function* eachAgent(
       after = some.at(-1)?.id
       if (some.length < SLICE_DELIVERIES) break
     }
+  }
+}
+
+/** Those that match and are not revoked; there may be none. */
+export async function* matchingAgents(
+  reader: StoreReader,
+  where: Selector,
+): AsyncGenerator<readonly Agent[]> {
+  const sliceAgents = SLICE_DELIVERIES
+  for await (const slice of agentSlices(reader, { where, sliceAgents })) {
+    yield slice.filter(({ revokedAt }) => revokedAt === null)
   }
 }
 

@@ -1,5 +1,6 @@
 import { removeCargo, updateCargo } from './change-cargo.ts'
 import { cancelDelivery } from './change-delivery.ts'
+import { pruneCargo, selectCargo, showSelection } from './change-selection.ts'
 import { createCargo } from './create-cargo.ts'
 import { listRecipients, readContent } from './list-recipients.ts'
 import { pushToAgent } from './push-to-agent.ts'
@@ -10,6 +11,9 @@ export const CARGO_USE_CASES = {
   createCargo,
   updateCargo,
   removeCargo,
+  selectCargo,
+  showSelection,
+  pruneCargo,
   listRecipients,
   readContent,
   pushToAgent,

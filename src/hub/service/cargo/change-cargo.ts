@@ -1,12 +1,14 @@
 // What becomes of a carga after it was made: a next version, or its end.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { invariant } from '../../../platform/errors.ts'
 import { type AdminAct, AdminRefusal, type AdminTurn, type Course } from '../admin-act.ts'
 import type { AdminReplies, AdminRequest } from '../../../protocol/admin/operations.ts'
 import type { AdminRole } from '../../../protocol/admin/roles.ts'
 import type { AgentId } from '../../../protocol/identifiers.ts'
 import { DeliveryKind, HubEventType } from '../../../protocol/words.ts'
 import type { Actor } from '../../domain/actor.ts'
+import type { Agent } from '../../domain/agent.ts'
 import type { Cargo } from '../../domain/cargo.ts'
 import type { Delivery } from '../../domain/delivery.ts'
 import type { FleetChange } from '../../domain/fleet-change.ts'
@@ -17,11 +19,12 @@ import type { CargoContext } from './cargo-context.ts'
 import { findCargo } from './find-cargo.ts'
 import { contentMissing, contentUnwanted, parseCargoSans, sansUnwanted } from './parse-cargo.ts'
 import { refuseForbiddenSans } from './refuse-agents.ts'
+import { refuseOtherVersion } from './refuse-other-version.ts'
 import { refuseOperatorsAutomaticSans, refuseOperatorsSans } from '../refuse-operator.ts'
 import { newDelivery } from './replace-delivery.ts'
 import { refuseUnderRollout } from './refuse-rollout.ts'
 import { describeContent, parseSealedFile, type SealedFile } from './sealed-file.ts'
-import { listSealedHostnames, refuseOtherAddressees } from './sealed-addressees.ts'
+import { type Addressees, readAddressees, refuseOtherAddressees } from './sealed-addressees.ts'
 import { SLICE_DELIVERIES } from './fleet-changes.ts'
 
 /** The next version of a carga, as it was asked for. */
@@ -35,8 +38,8 @@ interface NextVersion {
 }
 
 interface AddressedVersion extends NextVersion {
-  /** Whom a sealed file is sealed for. */
-  readonly sealedFor: readonly string[] | undefined
+  /** Of a sealed file. */
+  readonly sealedFor: Addressees | undefined
 }
 
 type UpdatedCargo = AdminReplies['updateCargo']
@@ -55,19 +58,24 @@ export const updateCargo: Course<'updateCargo', CargoContext> = {
       await refuseOperatorsAutomaticSans(store.reader, old, addedSans(old, sans), by)
       const next: NextVersion = { request, sans, file, actor, by, now }
       const total = await store.reader.countCargoDeliveries(old.id)
-      if (total > SLICE_DELIVERIES) {
+      if (total > SLICE_DELIVERIES || countAddressees(file) > SLICE_DELIVERIES) {
         return turn.rehearse === undefined
           ? updateForMany(turn, context, old, next, total)
           : rehearseForMany(turn.rehearse, store.reader, old, next)
       }
       return turn.commit(async (writer) => {
-        const addressed = await readAddressees(writer, next)
+        const addressed = await addressNext(writer, old, next)
         const { made } = await replaceSlice(writer, old, addressed, ALL)
+        made.push(...(await addNewcomers(writer, old, addressed, newcomersOf(addressed))))
         const { cargo, act } = await setVersion(writer, addressed, made)
         return { acts: [act], reply: replyOf(cargo, made), news: { agents: agentsOf(made) } }
       })
     })
   },
+}
+
+function countAddressees(file: SealedFile | undefined): number {
+  return file?.recipients.length ?? 0
 }
 
 function replyOf({ id, version }: Cargo, made: Made): UpdatedCargo {
@@ -78,8 +86,34 @@ function agentsOf(made: Made): AgentId[] {
   return made.map(({ agente_id: id }) => id as AgentId)
 }
 
-async function readAddressees(reader: StoreReader, next: NextVersion): Promise<AddressedVersion> {
-  return { ...next, sealedFor: next.file && (await listSealedHostnames(reader, next.file)) }
+async function addressNext(
+  reader: StoreReader,
+  old: Cargo,
+  next: NextVersion,
+): Promise<AddressedVersion> {
+  return { ...next, sealedFor: next.file && (await readAddressees(reader, old, next.file)) }
+}
+
+function newcomersOf({ sealedFor }: AddressedVersion): readonly Agent[] {
+  return sealedFor?.newcomers ?? []
+}
+
+/** The first entregas of hosts that match the selector of a sealed carga, and that its next file is sealed for. */
+async function addNewcomers(
+  writer: StoreWriter,
+  old: Cargo,
+  { now }: NextVersion,
+  agents: readonly Agent[],
+  change?: FleetChange,
+): Promise<Made> {
+  const cargo = { ...old, version: old.version + 1 }
+  const deliveries = agents.map(({ id }) => newDelivery(cargo, id, now))
+  await writer.insertDeliveries(deliveries, change?.id)
+  return agents.map(({ id: agentId, hostname }, at) => {
+    const delivery = deliveries[at]
+    invariant(delivery !== undefined, 'each agent has its delivery')
+    return { id: delivery.id, agente_id: agentId, hostname }
+  })
 }
 
 /** docs/protocol.md FLT. */
@@ -93,8 +127,16 @@ async function updateForMany(
   const { id: cargoId, name: cargoName } = old
   const plan = { act: 'update', cargoId, actor: next.actor, cargoName, total } as const
   return changes.change(plan, async (change) => {
-    const addressed = await readAddressees(store.reader, next)
+    const addressed = await addressNext(store.reader, old, next)
     const made: Made = []
+    const newcomers = newcomersOf(addressed)
+    for (let start = 0; start < newcomers.length; start += SLICE_DELIVERIES) {
+      const some = newcomers.slice(start, start + SLICE_DELIVERIES)
+      const slice = await changes.prepare(async (writer) => {
+        return { count: 0, added: await addNewcomers(writer, old, addressed, some, change) }
+      })
+      made.push(...slice.added)
+    }
     let after = 0
     for (;;) {
       const step: Step = { after, limit: SLICE_DELIVERIES }
@@ -123,8 +165,10 @@ async function rehearseForMany(
   old: Cargo,
   next: NextVersion,
 ): Promise<never> {
-  const addressed = await readAddressees(reader, next)
-  const made: Made = []
+  const addressed = await addressNext(reader, old, next)
+  const made: Made = newcomersOf(addressed).map(({ id, hostname }) => {
+    return { id: '', agente_id: id, hostname }
+  })
   for (let after: number | null = 0; after !== null;) {
     const step: Step = { after, limit: SLICE_DELIVERIES }
     const { made: some, end } = await planSlice(reader, old, addressed, step)
@@ -219,7 +263,9 @@ async function planVersion(
   const old = await findUpdatable(reader, request)
   await refuseOperatorsAutomaticSans(reader, old, addedSans(old, sans), by)
   const hostnames = made.map(({ hostname }) => hostname)
-  if (sealedFor !== undefined) refuseOtherAddressees(old, { sealedFor, hostnames })
+  if (sealedFor !== undefined) {
+    refuseOtherAddressees(old, { sealedFor: sealedFor.hostnames, hostnames })
+  }
   const cargo: Cargo = { ...old, version: old.version + 1, sans: sans ?? old.sans }
   const payload = {
     carga_id: cargo.id,
@@ -308,9 +354,4 @@ async function rehearseRemoval(
     [removal(cargo), ...standing.map(cancellation)],
     standing.map(({ agentId }) => agentId),
   )
-}
-
-function refuseOtherVersion({ id, version }: Cargo, expected: number | undefined): void {
-  if (expected === undefined || expected === version) return
-  throw new AdminRefusal('versao_changed', `load ${id} has version ${version} now`)
 }

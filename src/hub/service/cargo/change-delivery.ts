@@ -8,9 +8,11 @@ import { HubEventType } from '../../../protocol/words.ts'
 import { type Delivery, isStanding } from '../../domain/delivery.ts'
 import type { DeliveryWithCargo, StoreReader, StoreWriter } from '../../store/store.ts'
 import { toAdminDelivery } from '../admin-views.ts'
+import { keepMatchingAgents } from '../agent-slices.ts'
 import type { CargoContext } from './cargo-context.ts'
 import { findNamedDelivery } from './find-named-delivery.ts'
 import { newDeliveryLike } from './replace-delivery.ts'
+import { parseStored } from '../selected-cargoes.ts'
 
 /** With all the entregas that they were to replace: the agent renews none of these any more. */
 export async function cancelDeliveries(
@@ -37,9 +39,26 @@ export const cancelDelivery: Write<'cancelDelivery', Pick<CargoContext, 'clock'>
   { clock },
 ) => {
   const delivery = await findStanding(writer, entrega)
+  await refuseStillSelected(writer, delivery)
   const acts = await cancelDeliveries(writer, [delivery], clock.now())
   const reply = toAdminDelivery(await findWithCargo(writer, delivery.id))
   return { acts, reply, news: { agents: [delivery.agentId] } }
+}
+
+/** The hub would give it to the host again, at the next poll. */
+async function refuseStillSelected(
+  reader: StoreReader,
+  { cargo, agentId, hostname }: DeliveryWithCargo,
+): Promise<void> {
+  if (cargo.where === null || cargo.removedAt !== null) return
+  const agents = await reader.findAgents([agentId])
+  const matching = await keepMatchingAgents(reader, parseStored(cargo.where), agents)
+  if (!matching.some(({ revokedAt }) => revokedAt === null)) return
+  throw new AdminRefusal(
+    'still_selected',
+    `host ${hostname} matches ${cargo.where}, to which load ${cargo.name} belongs: it would get it again`,
+    { where: cargo.where },
+  )
 }
 
 /** A new entrega in the place of a failed one. */

@@ -9,13 +9,16 @@ import type { Actor } from '../../domain/actor.ts'
 import type { Agent } from '../../domain/agent.ts'
 import type { Cargo } from '../../domain/cargo.ts'
 import type { StoreReader, StoreWriter } from '../../store/store.ts'
-import { cargoAgents } from './cargo-agents.ts'
+import { cargoAgents, matchingAgents } from './cargo-agents.ts'
+import { refuseTooManySelected } from './change-selection.ts'
 import type { KeptCreation } from './created-deliveries.ts'
 import type { CargoContext } from './cargo-context.ts'
 import { SLICE_DELIVERIES } from './fleet-changes.ts'
 import { parseCargo } from './parse-cargo.ts'
 import { refuseForbiddenSans, refuseSameFiles } from './refuse-agents.ts'
-import { refuseOperatorsSans } from '../refuse-operator.ts'
+import { refuseOperatorsSans, refuseOperatorsSelectedSans } from '../refuse-operator.ts'
+import { refuseUnmatched } from './sealed-addressees.ts'
+import { parseStored } from '../selected-cargoes.ts'
 import { newDelivery } from './replace-delivery.ts'
 import { describeContent, type SealedFile, sealedAgents } from './sealed-file.ts'
 
@@ -39,6 +42,7 @@ export const createCargo: Course<'createCargo', CargoContext> = {
     const total = await countAgents(context.store.reader, draft)
     if (total <= SLICE_DELIVERIES) return createAtOnce(turn, draft)
     if (turn.rehearse === undefined) return createForMany(turn, context, draft, total)
+    await refuseSelection(context.store.reader, draft)
     const ids: AgentId[] = []
     for await (const agents of agentsOf(context.store.reader, draft)) {
       await refuseAgents(context.store.reader, agents, draft)
@@ -51,6 +55,7 @@ export const createCargo: Course<'createCargo', CargoContext> = {
 
 async function createAtOnce(turn: AdminTurn, draft: Draft): Promise<CreatedCargo> {
   return turn.commit(async (writer) => {
+    await refuseSelection(writer, draft)
     const agents = []
     for await (const slice of agentsOf(writer, draft)) agents.push(...slice)
     await refuseAgents(writer, agents, draft)
@@ -76,6 +81,7 @@ async function createForMany(
   const { cargo, actor, now } = draft
   return changes.inTurn(async () => {
     await turn.refuseRepetition()
+    await refuseSelection(store.reader, draft)
     // Its entregas need a row to point at; a removed one is in no list.
     await changes.prepare(async (writer) => {
       await writer.insertCargo({ ...cargo, removedAt: now })
@@ -117,15 +123,29 @@ async function countAgents(reader: StoreReader, draft: Draft): Promise<number> {
   return count
 }
 
-/** Nobody, when a policy is to give it to agents that are yet to be enrolled. */
-async function* agentsOf(reader: StoreReader, { request, file }: Draft): AsyncGenerator<Agent[]> {
+/** Nobody, when a policy is to give it to agents that are yet to be enrolled, or when none matches yet. */
+async function* agentsOf(
+  reader: StoreReader,
+  { cargo, request, file }: Draft,
+): AsyncGenerator<readonly Agent[]> {
   if (file !== undefined) {
-    yield* sealedAgents(reader, file)
+    for await (const agents of sealedAgents(reader, file)) {
+      await refuseUnmatched(reader, cargo, agents)
+      yield agents
+    }
+  } else if (cargo.where !== null) {
+    yield* matchingAgents(reader, parseStored(cargo.where))
   } else if (request.unassigned !== true) {
     yield* cargoAgents(reader, request)
   } else if (request.agentes.length + request.roles.length > 0) {
     throw new AdminRefusal('agents_unwanted', 'an unassigned load has no agents yet')
   }
+}
+
+async function refuseSelection(reader: StoreReader, { cargo, by }: Draft): Promise<void> {
+  if (cargo.where === null) return
+  await refuseTooManySelected(reader)
+  await refuseOperatorsSelectedSans(reader, parseStored(cargo.where), cargo.sans, by)
 }
 
 async function refuseAgents(
@@ -164,6 +184,7 @@ function creation({ cargo, file }: Draft, whom: Readonly<Record<string, unknown>
     nome: cargo.name,
     versao: cargo.version,
     sans: cargo.sans,
+    ...(cargo.where !== null && { where: cargo.where }),
     ...whom,
     ...(file && describeContent(file.content)),
   }

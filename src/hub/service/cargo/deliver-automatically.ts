@@ -1,9 +1,8 @@
 // What a policy says every agent of its role gets, made in the commit that enrols the agent. docs/protocol.md POL-13.
 
-import { artefactFiles, findSharedFile } from '../../../protocol/artefact-files.ts'
 import type { CargoId } from '../../../protocol/identifiers.ts'
 import type { Agent } from '../../domain/agent.ts'
-import type { Cargo } from '../../domain/cargo.ts'
+import { type Cargo, sharedFileOf } from '../../domain/cargo.ts'
 import type { Delivery } from '../../domain/delivery.ts'
 import type { StoreWriter } from '../../store/store.ts'
 import { listStandingDeliveries, newDelivery } from './replace-delivery.ts'
@@ -52,9 +51,4 @@ function findObstacle(cargo: Cargo | undefined, had: readonly Cargo[]): string |
     (other) => other.id !== cargo.id && sharedFileOf(other, cargo) !== undefined,
   )
   return rival && `carga ${rival.id} writes the same file`
-}
-
-/** A file that both would write. */
-export function sharedFileOf(one: Cargo, other: Cargo): string | undefined {
-  return findSharedFile(artefactFiles(one.kind, one.name), artefactFiles(other.kind, other.name))
 }

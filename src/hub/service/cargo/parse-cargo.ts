@@ -8,9 +8,11 @@ import {
   parseArtefactName,
   type CargoId,
 } from '../../../protocol/identifiers.ts'
+import { formatSelector } from '../../../protocol/selector.ts'
 import { DeliveryKind } from '../../../protocol/words.ts'
 import type { Cargo } from '../../domain/cargo.ts'
 import { isSubjectAltName, sharesHost } from '../../domain/subject-alt-name.ts'
+import { parseDecidingWhere } from '../parse-where.ts'
 import { parseSealedFile, type SealedFile } from './sealed-file.ts'
 
 interface CargoRules {
@@ -31,6 +33,7 @@ export function parseCargo(
     name: parseCargoName(request.nome),
     version: 1,
     sans: parseCargoSans(request.sans, hubNames),
+    where: parseCargoWhere(request),
     createdAt: now,
     removedAt: null,
   }
@@ -55,7 +58,14 @@ function parseKind({
   sans,
   selado,
   unassigned,
+  where,
 }: AdminRequest<'createCargo'>): Cargo['kind'] {
+  if (where !== undefined && agentes.length + roles.length > 0) {
+    throw new AdminRefusal('agents_unwanted', 'a load of a selector goes to the hosts that match')
+  }
+  if (where !== undefined && unassigned === true) {
+    throw new AdminRefusal('unassigned_unwanted', 'a load of a selector cannot be unassigned')
+  }
   if (tipo === DeliveryKind.sealed) {
     if (selado === undefined) throw contentMissing()
     if (sans.length > 0) throw sansUnwanted()
@@ -75,6 +85,10 @@ function parseKind({
     return tipo
   }
   throw new AdminRefusal('tipo_invalid', `type ${tipo} is not supported`)
+}
+
+function parseCargoWhere({ where }: AdminRequest<'createCargo'>): string | null {
+  return where === undefined ? null : formatSelector(parseDecidingWhere(where))
 }
 
 export function contentMissing(): AdminRefusal {

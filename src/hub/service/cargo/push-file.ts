@@ -90,6 +90,7 @@ function newCargo({ name }: PushedFile, now: Date): Cargo {
     name,
     version: 1,
     sans: [],
+    where: null,
     createdAt: now,
     removedAt: null,
   }

@@ -31,7 +31,12 @@ beforeEach(async () => {
   isOnline = false
   const told: string[] = []
   const announce = (ids: Iterable<string>): void => void told.push(...ids)
-  hub = { ...openAdmin(store, { notifier: { announce, isOnline: () => isOnline } }), told }
+  hub = {
+    ...openAdmin(store, {
+      notifier: { announce, announceAll: assert.fail, isOnline: () => isOnline },
+    }),
+    told,
+  }
   agent = await insertAgent(store, `web-${(count += 1)}`)
   seq = await lastSeq(store.reader)
 })

@@ -4,24 +4,25 @@ import { AdminRefusal } from '../admin-act.ts'
 import { artefactFiles, findSharedFile, rivalNames } from '../../../protocol/artefact-files.ts'
 import type { Agent } from '../../domain/agent.ts'
 import type { Cargo } from '../../domain/cargo.ts'
-import { findForbiddenSans } from '../../domain/role-rules.ts'
+import { findForbiddenNames } from '../../domain/host-rules.ts'
 import type { StoreReader } from '../../store/store.ts'
-import { findRules } from '../find-rules.ts'
+import { groupByRules } from '../find-rules.ts'
 
 /** The hub would refuse such a name at every issue; a refusal here tells the operator why. docs/protocol.md POL-11. */
 export async function refuseForbiddenSans(
   reader: StoreReader,
-  agents: readonly Pick<Agent, 'hostname' | 'role'>[],
+  agents: readonly Pick<Agent, 'id' | 'hostname' | 'role'>[],
   sans: readonly string[],
 ): Promise<void> {
-  for (const [role, ofRole] of Map.groupBy(agents, (agent) => agent.role)) {
-    const rules = await findRules(reader, role)
-    for (const { hostname } of ofRole) {
-      const [forbidden] = findForbiddenSans(rules, hostname, sans)
+  if (sans.length === 0) return
+  for (const { rules, hosts } of await groupByRules(reader, agents)) {
+    for (const { hostname, role } of hosts) {
+      const [forbidden] = findForbiddenNames(rules, hostname, sans)
       if (forbidden === undefined) continue
+      const { san, policyName } = forbidden
       throw new AdminRefusal(
         'san_forbidden',
-        `agent ${hostname} of role ${role} may not have the name ${forbidden}: policy ${rules.policyName}`,
+        `agent ${hostname} of role ${role} may not have the name ${san}: policy ${policyName}`,
       )
     }
   }

@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { AdminReplies, AdminRequest } from '../../../protocol/admin/operations.ts'
 import type { AgentId } from '../../../protocol/identifiers.ts'
 import { toLabelRecord } from '../../../protocol/labels.ts'
-import { formatSelector, type Selector } from '../../../protocol/selector.ts'
+import { formatSelector, labelKeysOf, type Selector } from '../../../protocol/selector.ts'
 import { HubEventType } from '../../../protocol/words.ts'
 import type { Agent } from '../../domain/agent.ts'
 import {
@@ -18,6 +18,7 @@ import {
 } from '../../domain/label-change.ts'
 import type { Store, StoreReader } from '../../store/store.ts'
 import { type AdminAct, AdminRefusal, type AdminTurn, type Course } from '../admin-act.ts'
+import { parseStored } from '../selected-cargoes.ts'
 import { agentSlices, keepMatchingAgents } from '../agent-slices.ts'
 import { findAgent } from '../find-agent.ts'
 import { parseDecidingWhere } from '../parse-where.ts'
@@ -59,7 +60,8 @@ function labelOne(turn: AdminTurn, name: string, wanted: WantedLabels): Promise<
     const { set, removed } = change
     const payload = { agente_id: agent.id, hostname: agent.hostname, ...describe(set, removed) }
     const acts = [{ type: HubEventType.labelsChanged, payload }]
-    return { acts, reply: { agentes: 1, changed: 1 } }
+    const agents = (await mayMatch(writer, wanted)) ? [agent.id] : []
+    return { acts, reply: { agentes: 1, changed: 1 }, news: { agents } }
   })
 }
 
@@ -77,7 +79,10 @@ async function labelMatching(
     hosts.push(...(await keepChanging(reader, present, wanted)))
   }
   const act = (some: readonly Host[]): AdminAct => actOnMany(where, wanted, some)
-  if (turn.rehearse !== undefined) return turn.rehearse(slicesOf(hosts).map(act), [])
+  if (turn.rehearse !== undefined) {
+    const told = (await mayMatch(reader, wanted)) ? hosts.map(({ id }) => id) : []
+    return turn.rehearse(slicesOf(hosts).map(act), told)
+  }
   let changed = 0
   for (const slice of slicesOf(hosts)) {
     changed += await turn.commit(async (writer) => {
@@ -88,11 +93,22 @@ async function labelMatching(
       await writer.changeLabels(changes)
       const ids = new Set<AgentId>(changes.map(({ agentId }) => agentId))
       const labelled = present.filter(({ id }) => ids.has(id))
-      return { acts: labelled.length === 0 ? [] : [act(labelled)], reply: labelled.length }
+      const acts = labelled.length === 0 ? [] : [act(labelled)]
+      const told = (await mayMatch(writer, wanted)) ? [...ids] : []
+      return { acts, reply: labelled.length, news: { agents: told } }
     })
     await nextTurn()
   }
   return { agentes, changed }
+}
+
+/** Whether a host may match the selector of a carga now that it did not match before: then its agent polls at once. */
+async function mayMatch(reader: StoreReader, { set, remove }: WantedLabels): Promise<boolean> {
+  const changed = new Set([...set.keys(), ...remove])
+  const selected = await reader.listSelectedCargoes()
+  return selected.some(({ where }) =>
+    labelKeysOf(parseStored(where ?? '')).some((key) => changed.has(key)),
+  )
 }
 
 function isPresent({ revokedAt, removedAt }: Agent): boolean {

@@ -4,7 +4,12 @@
 import type { AdminAffectedCargo } from '../../../protocol/admin/views.ts'
 import type { Agent } from '../../domain/agent.ts'
 import type { Cargo } from '../../domain/cargo.ts'
-import { EVERY_NAME, type Policy } from '../../domain/policy.ts'
+import {
+  EVERY_NAME,
+  type Policy,
+  type PolicyBounds,
+  type SelectorPolicy,
+} from '../../domain/policy.ts'
 import { findForbiddenSans, policyOfRole, rulesOfRole } from '../../domain/role-rules.ts'
 import type { DeliveryWithCargo, StoreReader } from '../../store/store.ts'
 import { agentSlices } from '../agent-slices.ts'
@@ -26,18 +31,46 @@ export async function lookAtGovernedAgents(
   for await (const slice of agentSlices(reader)) {
     const agents = slice.filter((agent) => isGoverned(agent, role, policies))
     hostnames.push(...agents.map(({ hostname }) => hostname))
-    const bounded = new Map(
-      agents
-        .map((agent) => [agent.id, rulesOfRole(agent.role, policies)] as const)
-        .filter(([, { permittedSans }]) => !permittedSans.includes(EVERY_NAME)),
-    )
-    for (const delivery of await reader.listLiveDeliveries([...bounded.keys()])) {
-      const rules = bounded.get(delivery.agentId)
-      const forbidden = rules && findForbiddenSans(rules, delivery.hostname, delivery.sans)
-      if (forbidden !== undefined && forbidden.length > 0) note(affected, delivery, forbidden)
-    }
+    const boundsOf = (agent: Agent): Bounds => rulesOfRole(agent.role, policies)
+    await noteForbidden(reader, affected, agents, boundsOf)
   }
   return { hostnames, affected: [...affected.values()].map(toAdminAffected) }
+}
+
+/** The agents that match, and what this politica forbids of what they have; others may forbid more. */
+export async function lookAtMatchingAgents(
+  reader: StoreReader,
+  policy: SelectorPolicy,
+): Promise<GovernedAgents> {
+  const hostnames: string[] = []
+  const affected = new Map<Cargo['id'], Affected>()
+  for await (const slice of agentSlices(reader, { where: policy.selector })) {
+    const agents = slice.filter(({ revokedAt }) => revokedAt === null)
+    hostnames.push(...agents.map(({ hostname }) => hostname))
+    await noteForbidden(reader, affected, agents, () => policy)
+  }
+  return { hostnames, affected: [...affected.values()].map(toAdminAffected) }
+}
+
+type Bounds = Pick<PolicyBounds, 'permittedSans'>
+
+async function noteForbidden(
+  reader: StoreReader,
+  affected: Map<Cargo['id'], Affected>,
+  agents: readonly Agent[],
+  boundsOf: (agent: Agent) => Bounds,
+): Promise<void> {
+  const bounded = new Map(
+    agents
+      .map((agent) => [agent.id, boundsOf(agent)] as const)
+      .filter(([, { permittedSans }]) => !permittedSans.includes(EVERY_NAME)),
+  )
+  if (bounded.size === 0) return
+  for (const delivery of await reader.listLiveDeliveries([...bounded.keys()])) {
+    const bounds = bounded.get(delivery.agentId)
+    const forbidden = bounds && findForbiddenSans(bounds, delivery.hostname, delivery.sans)
+    if (forbidden !== undefined && forbidden.length > 0) note(affected, delivery, forbidden)
+  }
 }
 
 function isGoverned(agent: Agent, role: string, policies: readonly Policy[]): boolean {

@@ -16,17 +16,16 @@ import {
   refuseForbiddenNames,
 } from './parse-policy.ts'
 import { policyTag } from './policy-tag.ts'
-import { type Trial, type TryLifetime, untested } from './try-lifetime.ts'
+import { refuseTakenName } from './refuse-taken-name.ts'
+import { type Trial, type TrialContext, tryPolicy } from './try-policy.ts'
 import { readPage } from '../read-page.ts'
 
 type SetPolicy = AdminRequest<'setPolicy'>
 
-interface PolicyContext {
+interface PolicyContext extends TrialContext {
   readonly store: Store
   /** The hub’s own names, which no policy may permit. */
   readonly hubNames: readonly string[]
-  /** Undefined without a running hub. */
-  readonly tryLifetime?: TryLifetime
 }
 
 /**
@@ -35,25 +34,10 @@ interface PolicyContext {
  */
 export const setPolicy: Course<'setPolicy', PolicyContext> = {
   run: async (turn, request, context) => {
-    const { cert_ttl: seconds, untested: isUntested } = request
-    const isTried = typeof seconds === 'number' && isUntested !== true
-    const trial =
-      isTried && turn.rehearse === undefined
-        ? await tryPolicy(request, seconds, context)
-        : undefined
+    const plan = () => planPolicy(context.store.reader, request, context.hubNames)
+    const trial = await tryPolicy(turn, request, plan, context)
     return turn.commit((writer) => writePolicy(writer, request, context, trial))
   },
-}
-
-/** What the hub itself refuses costs the CA nothing. */
-async function tryPolicy(
-  request: SetPolicy,
-  seconds: number,
-  { store, hubNames, tryLifetime }: PolicyContext,
-): Promise<Trial> {
-  await planPolicy(store.reader, request, hubNames)
-  if (tryLifetime === undefined) throw untested(seconds, 'no hub runs')
-  return tryLifetime(seconds)
 }
 
 async function writePolicy(
@@ -80,7 +64,7 @@ async function planPolicy(
   const old = (await reader.findPolicies(request.role)).find(({ role }) => role === request.role)
   refuseOtherPolicy(request, old)
   const changed = changePolicy(old ?? emptyPolicy(request.role), request, hubNames)
-  await refuseTakenName(reader, changed)
+  await refuseTakenName(reader, changed, { role: changed.role })
   const cargoes = await findAutomaticCargoes(reader, changed, request.cargas_automaticas)
   refuseForbiddenNames(changed, cargoes)
   return { ...changed, automaticCargoes: cargoes.map(({ id }) => id) }
@@ -140,11 +124,4 @@ async function requirePolicy(reader: StoreReader, role: string): Promise<Policy>
     `role ${role} has no policy of its own`,
     other && { politica: other.role },
   )
-}
-
-/** Lists and logs name a policy by it. */
-async function refuseTakenName(reader: StoreReader, { role, name }: Policy): Promise<void> {
-  const other = (await reader.listPolicies()).find((each) => each.name === name)
-  if (other === undefined || other.role === role) return
-  throw new AdminRefusal('nome_taken', `the policy of role ${other.role} is named ${name} already`)
 }

@@ -3,31 +3,38 @@
 import { formatDurationMs } from '../../../platform/durations.ts'
 import { AdminRefusal } from '../admin-act.ts'
 import type { AdminRequest } from '../../../protocol/admin/operations.ts'
+import type { Selector } from '../../../protocol/selector.ts'
 import { DeliveryKind } from '../../../protocol/words.ts'
-import type { Cargo } from '../../domain/cargo.ts'
-import { EVERY_NAME, type Policy } from '../../domain/policy.ts'
+import { type Cargo, sharedFileOf } from '../../domain/cargo.ts'
+import {
+  EVERY_NAME,
+  type Policy,
+  type PolicyBounds,
+  type SelectorPolicy,
+} from '../../domain/policy.ts'
 import {
   CERT_TTL_SECONDS_MIN,
   findForbiddenSans,
-  rulesOfRole,
   TOKEN_TTL_SECONDS_MAX,
 } from '../../domain/role-rules.ts'
 import { isSubjectAltName, sharesHost } from '../../domain/subject-alt-name.ts'
 import type { StoreReader } from '../../store/store.ts'
-import { sharedFileOf } from '../cargo/deliver-automatically.ts'
 import { findCargo } from '../cargo/find-cargo.ts'
 
+const NO_BOUNDS: Omit<PolicyBounds, 'name'> = {
+  tokenTtlSecondsMax: null,
+  certTtlSeconds: null,
+  permittedSans: [EVERY_NAME],
+  areSansNamed: false,
+  automaticCargoes: [],
+}
+
 export function emptyPolicy(role: string): Policy {
-  return {
-    role,
-    name: role,
-    tokenTtlSecondsMax: null,
-    certTtlSeconds: null,
-    permittedSans: [EVERY_NAME],
-    areSansNamed: false,
-    mayOperatorsReenroll: false,
-    automaticCargoes: [],
-  }
+  return { ...NO_BOUNDS, role, name: role, mayOperatorsReenroll: false }
+}
+
+export function emptySelectorPolicy(name: string, selector: Selector): SelectorPolicy {
+  return { ...NO_BOUNDS, name, selector, mayOperatorsReenroll: null }
 }
 
 /** Apart from its cargas, which are looked up. */
@@ -36,24 +43,48 @@ export function changePolicy(
   request: AdminRequest<'setPolicy'>,
   hubNames: readonly string[],
 ): Policy {
-  const { nome, token_ttl_max, cert_ttl, sans_permitidos, reenroll } = request
+  const { nome, reenroll } = request
   return {
     ...old,
+    ...changeBounds(request, hubNames),
     name: nome ?? old.name,
+    ...(reenroll !== undefined && { mayOperatorsReenroll: reenroll }),
+  }
+}
+
+/** Apart from its cargas and its selector. */
+export function changeSelectorPolicy(
+  old: SelectorPolicy,
+  request: AdminRequest<'setSelectorPolicy'>,
+  hubNames: readonly string[],
+): SelectorPolicy {
+  const { reenroll } = request
+  return {
+    ...old,
+    ...changeBounds(request, hubNames),
+    ...(reenroll !== undefined && { mayOperatorsReenroll: reenroll }),
+  }
+}
+
+/** What the request names of them. */
+function changeBounds(
+  { token_ttl_max, cert_ttl, sans_permitidos }: AdminRequest<'setPolicy' | 'setSelectorPolicy'>,
+  hubNames: readonly string[],
+): Partial<PolicyBounds> {
+  return {
     ...(token_ttl_max !== undefined && { tokenTtlSecondsMax: parseTokenTtlMax(token_ttl_max) }),
     ...(cert_ttl !== undefined && { certTtlSeconds: parseCertTtl(cert_ttl) }),
     ...(sans_permitidos && {
       permittedSans: parsePermittedSans(sans_permitidos, hubNames),
       areSansNamed: true,
     }),
-    ...(reenroll !== undefined && { mayOperatorsReenroll: reenroll }),
   }
 }
 
 /** The cargas that the request names, in their order; else the cargas that the politica has, without removed ones. */
 export async function findAutomaticCargoes(
   reader: StoreReader,
-  policy: Policy,
+  policy: PolicyBounds,
   asked: readonly string[] | undefined,
 ): Promise<readonly Cargo[]> {
   if (asked !== undefined) return parseAutomaticCargoes(reader, asked)
@@ -62,10 +93,9 @@ export async function findAutomaticCargoes(
 }
 
 /** What a policy gives, it permits. */
-export function refuseForbiddenNames(policy: Policy, cargoes: readonly Cargo[]): void {
-  const rules = rulesOfRole(policy.role, [policy])
+export function refuseForbiddenNames(policy: PolicyBounds, cargoes: readonly Cargo[]): void {
   for (const { name, sans } of cargoes) {
-    const [forbidden] = findForbiddenSans(rules, '', sans)
+    const [forbidden] = findForbiddenSans(policy, '', sans)
     if (forbidden === undefined) continue
     throw new AdminRefusal(
       'san_forbidden',

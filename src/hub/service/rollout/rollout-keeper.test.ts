@@ -311,7 +311,7 @@ describe('[RLO-20] a freeze', () => {
     await assert.rejects(scene.admin.endFreeze({}), { code: 'freeze_not_found' })
   })
 
-  test('[RLO-21] [CLI-154] is replaced by the next one, and ended by an operator', async () => {
+  test('[RLO-21] [CLI-164] is replaced by the next one, and ended by an operator', async () => {
     await using scene = await openRolloutScene(2)
     const at = (seconds: number) =>
       new Date(scene.clock.now().getTime() + seconds * 1000).toISOString()

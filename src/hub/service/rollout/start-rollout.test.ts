@@ -114,7 +114,7 @@ describe('[RLO-5] a carga under a rollout', () => {
   })
 })
 
-test('[RLO-17] [RLO-22] [RLO-23] [CLI-153] a rollout is found by its id and by its carga, listed newest first, and recorded', async () => {
+test('[RLO-17] [RLO-22] [RLO-23] [CLI-163] a rollout is found by its id and by its carga, listed newest first, and recorded', async () => {
   await using scene = await openRolloutScene(4)
   const first = await scene.start()
   await scene.admin.undoRollout({ rollout: 'site' })

@@ -25,7 +25,7 @@ import { addedSans, findUpdatable } from '../cargo/change-cargo.ts'
 import { SLICE_DELIVERIES } from '../cargo/fleet-changes.ts'
 import { parseCargoSans } from '../cargo/parse-cargo.ts'
 import { refuseForbiddenSans } from '../cargo/refuse-agents.ts'
-import { listSealedHostnames, refuseOtherAddressees } from '../cargo/sealed-addressees.ts'
+import { readAddressees, refuseOtherAddressees } from '../cargo/sealed-addressees.ts'
 import { describeContent, parseSealedFile, type SealedFile } from '../cargo/sealed-file.ts'
 import { refuseOperatorsAutomaticSans, refuseOperatorsSans } from '../refuse-operator.ts'
 import { toAdminRollout } from './rollout-views.ts'
@@ -175,7 +175,8 @@ async function countHosts(
     throw new AdminRefusal('rollout_empty', `no host has load ${old.name}`)
   }
   if (file !== undefined) {
-    const sealedFor = await listSealedHostnames(reader, file)
+    // Hosts of its selector that have no entrega yet are none of a rollout: they get their first one with an update.
+    const { hostnames: sealedFor } = await readAddressees(reader, old, file)
     refuseOtherAddressees(old, { sealedFor, hostnames })
   }
   return count

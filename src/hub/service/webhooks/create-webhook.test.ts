@@ -36,6 +36,7 @@ describe('a webhook that is made', () => {
       id: created.id,
       url: 'https://receiver.example/in?key=1',
       tipos: ['a', 'b'],
+      where: null,
       state: 'active',
       backlog: 0,
       dead: 0,
@@ -52,6 +53,22 @@ describe('a webhook that is made', () => {
     assert.deepEqual([stored?.progress.cursorSeq, stored?.createdAt], [seq + 1, NOW])
     assert.equal(await store.reader.webhooks.findSecret(created.id as WebhookId), secret)
     assert.equal(changed, 1)
+  })
+
+  test('[WHK-18] [LBL-7] is for the hosts of a selector that decides, in its one form', async () => {
+    const seq = await lastSeq(store.reader)
+    const request = { url: 'https://receiver.example/in', tipos: [] }
+    const made = await admin.createWebhook({ ...request, where: ' env == prod ' })
+    assert.equal(made.where, 'env=prod')
+    assert.equal((await admin.showWebhook({ webhook: made.id })).where, 'env=prod')
+    const [[, payload] = []] = await readActs(store.reader, seq)
+    assert.equal((payload as { where?: unknown }).where, 'env=prod')
+    await assert.rejects(admin.createWebhook({ ...request, where: 'host.os=linux' }), {
+      code: 'selector_reported',
+    })
+    await assert.rejects(admin.createWebhook({ ...request, where: '=' }), {
+      code: 'selector_invalid',
+    })
   })
 
   test('[WHK-16] [WHK-17] is recorded by its origin: neither its path nor its secret is in the log', async () => {

@@ -58,6 +58,7 @@ describe('svc webhook show', () => {
       id,
       url: 'https://receiver.example/in',
       tipos: ['noted'],
+      where: null,
       state: 'failing',
       backlog: 1,
       dead: 1,

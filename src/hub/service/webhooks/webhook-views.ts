@@ -2,6 +2,7 @@ import type { Clock } from '../../../platform/clock.ts'
 import type { AdminReplies } from '../../../protocol/admin/operations.ts'
 import type { AdminWebhook } from '../../../protocol/admin/webhooks.ts'
 import type { WebhookId } from '../../../protocol/identifiers.ts'
+import { formatSelector } from '../../../protocol/selector.ts'
 import { WebhookState } from '../../../protocol/words.ts'
 import type { Webhook } from '../../domain/webhook.ts'
 import type { Store, StoreReader } from '../../store/store.ts'
@@ -23,13 +24,14 @@ export async function viewWebhook(reader: StoreReader, webhook: Webhook): Promis
 }
 
 export function toAdminWebhook(
-  { id, url, types, progress, createdAt, disabledAt }: Webhook,
+  { id, url, types, where, progress, createdAt, disabledAt }: Webhook,
   counts: { readonly backlog: number; readonly dead: number },
 ): AdminWebhook {
   return {
     id,
     url,
     tipos: [...types],
+    where: where === null ? null : formatSelector(where),
     state: stateOf(disabledAt, progress.attempts),
     ...counts,
     attempts: progress.attempts,

@@ -2,12 +2,13 @@
 // hosts of a label are read in the order of a list, however many others there are.
 
 import type { AgentId } from '../../../protocol/identifiers.ts'
-import type { Labels } from '../../../protocol/labels.ts'
+import { isReported, type Labels, toLabelRecord } from '../../../protocol/labels.ts'
 import type { Agent } from '../../domain/agent.ts'
 import type { HostIndex, HostSource } from '../../domain/host-source.ts'
 import type { LabelChange } from '../../domain/label-change.ts'
 import type { Page } from '../store.ts'
 import { type AgentRow, toAgent } from './agent-rows.ts'
+import { toLabels } from './label-columns.ts'
 import type { Parameter, SqlSession } from './sql-session.ts'
 
 /** A step of migrations.ts. */
@@ -24,6 +25,29 @@ CREATE INDEX agentes_labels_por_chave ON agentes_labels (chave, hostname);
 -- What the host gets when it enrols; null for nothing.
 ALTER TABLE enrollment_tokens ADD COLUMN labels TEXT CHECK (labels IS NULL OR json_type(labels) = 'object');
 `
+
+/** A step of migrations.ts: it only adds, and of a host that an earlier program removes nothing is kept. */
+export const LAST_LABELS = `
+CREATE TABLE agentes_labels_ao_sair (
+  agente_id TEXT NOT NULL PRIMARY KEY REFERENCES agentes (id),
+  labels TEXT NOT NULL CHECK (json_type(labels) = 'object')
+) STRICT, WITHOUT ROWID;
+`
+
+export function selectLastLabels(
+  session: SqlSession,
+  agentIds: readonly AgentId[],
+): ReadonlyMap<AgentId, Labels> {
+  const sql = `SELECT agente_id, labels FROM json_each(?) AS wanted
+    CROSS JOIN agentes_labels_ao_sair ON agente_id = wanted.value`
+  const rows = session.all<{ agente_id: AgentId; labels: string }>(sql, JSON.stringify(agentIds))
+  return new Map(rows.map(({ agente_id: id, labels }) => [id, toLabels(labels)]))
+}
+
+export function putLastLabels(session: SqlSession, id: AgentId, labels: Labels): void {
+  const row = { agente_id: id, labels: JSON.stringify(toLabelRecord(labels)) }
+  session.put('agentes_labels_ao_sair', 'agente_id', row)
+}
 
 export function selectLabels(
   session: SqlSession,
@@ -50,25 +74,34 @@ export function selectLabels(
 }
 
 export function changeLabels(session: SqlSession, changes: readonly LabelChange[]): void {
+  for (const [isDeciding, some] of Map.groupBy(changes, decidesAnything)) {
+    const subject = isDeciding ? some.map(({ agentId }) => agentId) : 'no agent'
+    session.about(subject, () => writeLabels(session, some))
+  }
+}
+
+/** What agents report of themselves does not. docs/protocol.md LBL-7. */
+function decidesAnything({ set, removed }: LabelChange): boolean {
+  return [...set.keys(), ...removed].some((key) => !isReported(key))
+}
+
+function writeLabels(session: SqlSession, changes: readonly LabelChange[]): void {
   const set = changes.flatMap(({ agentId, set: labels }) =>
     [...labels].map(([key, value]) => [agentId, key, value]),
   )
   const removed = changes.flatMap(({ agentId, removed: keys }) => keys.map((key) => [agentId, key]))
-  // Nothing that an agent is answered depends on its labels.
-  session.about('no agent', () => {
-    session.run(
-      `INSERT INTO agentes_labels (agente_id, chave, valor, hostname)
-       SELECT wanted.value ->> 0, wanted.value ->> 1, wanted.value ->> 2, agentes.hostname
-       FROM json_each(?) AS wanted CROSS JOIN agentes ON agentes.id = wanted.value ->> 0 WHERE true
-       ON CONFLICT DO UPDATE SET valor = excluded.valor`,
-      JSON.stringify(set),
-    )
-    session.run(
-      `DELETE FROM agentes_labels WHERE (agente_id, chave) IN
-         (SELECT value ->> 0, value ->> 1 FROM json_each(?))`,
-      JSON.stringify(removed),
-    )
-  })
+  session.run(
+    `INSERT INTO agentes_labels (agente_id, chave, valor, hostname)
+     SELECT wanted.value ->> 0, wanted.value ->> 1, wanted.value ->> 2, agentes.hostname
+     FROM json_each(?) AS wanted CROSS JOIN agentes ON agentes.id = wanted.value ->> 0 WHERE true
+     ON CONFLICT DO UPDATE SET valor = excluded.valor`,
+    JSON.stringify(set),
+  )
+  session.run(
+    `DELETE FROM agentes_labels WHERE (agente_id, chave) IN
+       (SELECT value ->> 0, value ->> 1 FROM json_each(?))`,
+    JSON.stringify(removed),
+  )
 }
 
 interface SourceSql {

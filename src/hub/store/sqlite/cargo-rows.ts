@@ -3,12 +3,23 @@ import type { Delivery } from '../../domain/delivery.ts'
 import type { DeliveryWithCargo } from '../store.ts'
 import { type Instant, fromDate, toDate } from './instants.ts'
 
+/** A step of migrations.ts. */
+export const CARGO_SELECTORS = `
+-- The selector that the carga belongs to; null for a carga of named hosts.
+ALTER TABLE cargas ADD COLUMN seletor TEXT;
+CREATE INDEX cargas_com_seletor ON cargas (ordem) WHERE seletor IS NOT NULL AND removed_at IS NULL;
+`
+
+export const SELECTED_CARGOES = `SELECT * FROM cargas INDEXED BY cargas_com_seletor
+  WHERE seletor IS NOT NULL AND removed_at IS NULL AND ordem > 0 ORDER BY ordem`
+
 export interface CargoRow {
   id: Cargo['id']
   tipo: Cargo['kind']
   nome: Cargo['name']
   versao: number
   sans: string
+  seletor: string | null
   created_at: Instant
   removed_at: Instant | null
 }
@@ -38,6 +49,7 @@ export interface DeliveryWithCargoRow extends DeliveryRow {
   carga_nome: Cargo['name']
   carga_versao: number
   carga_sans: string
+  carga_seletor: string | null
   carga_created_at: Instant
   carga_removed_at: Instant | null
 }
@@ -49,6 +61,7 @@ export function toCargo(row: CargoRow): Cargo {
     name: row.nome,
     version: row.versao,
     sans: JSON.parse(row.sans) as string[],
+    where: row.seletor,
     createdAt: new Date(row.created_at),
     removedAt: toDate(row.removed_at),
   }
@@ -61,6 +74,7 @@ export function fromCargo(cargo: Cargo): CargoRow {
     nome: cargo.name,
     versao: cargo.version,
     sans: JSON.stringify(cargo.sans),
+    seletor: cargo.where,
     created_at: cargo.createdAt.getTime(),
     removed_at: fromDate(cargo.removedAt),
   }
@@ -110,6 +124,7 @@ export function toDeliveryWithCargo(row: DeliveryWithCargoRow): DeliveryWithCarg
     nome: row.carga_nome,
     versao: row.carga_versao,
     sans: row.carga_sans,
+    seletor: row.carga_seletor,
     created_at: row.carga_created_at,
     removed_at: row.carga_removed_at,
   })

@@ -34,7 +34,7 @@ const PREPARED = '(SELECT id FROM mudancas WHERE em_vigor_at IS NULL)'
 
 export const DELIVERIES_WITH_CARGO = `
       SELECT entregas.*, agentes.hostname, cargas.tipo AS carga_tipo, cargas.nome AS carga_nome,
-        cargas.versao AS carga_versao, cargas.sans AS carga_sans,
+        cargas.versao AS carga_versao, cargas.sans AS carga_sans, cargas.seletor AS carga_seletor,
         cargas.created_at AS carga_created_at, cargas.removed_at AS carga_removed_at
       FROM entregas_vistas AS entregas CROSS JOIN cargas ON cargas.id = entregas.carga_id
         CROSS JOIN agentes ON agentes.id = entregas.agente_id`
@@ -186,16 +186,18 @@ export function insertDeliveries(
   deliveries: readonly Delivery[],
   change: number | null,
 ): void {
-  session.run(
-    `INSERT INTO entregas (id, carga_id, agente_id, status, updated_at, erro, versao, sans,
+  const sql = `INSERT INTO entregas (id, carga_id, agente_id, status, updated_at, erro, versao, sans,
        substituida_por, mudanca)
      SELECT value ->> 'id', value ->> 'carga_id', value ->> 'agente_id', value ->> 'status',
        value ->> 'updated_at', value ->> 'erro', value ->> 'versao', value ->> 'sans',
        value ->> 'substituida_por', ?
-     FROM json_each(?)`,
-    change,
-    JSON.stringify(deliveries.map(fromDelivery)),
-  )
+     FROM json_each(?)`
+  const rows = JSON.stringify(deliveries.map(fromDelivery))
+  session.about(agentsOf(deliveries), () => session.run(sql, change, rows))
+}
+
+function agentsOf(deliveries: readonly Delivery[]): AgentId[] {
+  return deliveries.map(({ agentId }) => agentId)
 }
 
 /**
@@ -208,11 +210,17 @@ export function replaceDeliveries(
   change: number | null,
   at: Date,
 ): void {
-  insertDeliveries(
-    session,
-    replacements.map(({ successor }) => successor),
-    change,
-  )
+  const successors = replacements.map(({ successor }) => successor)
+  insertDeliveries(session, successors, change)
+  session.about(agentsOf(successors), () => putInPlace(session, replacements, change, at))
+}
+
+function putInPlace(
+  session: SqlSession,
+  replacements: readonly Replacement[],
+  change: number | null,
+  at: Date,
+): void {
   const pairs = JSON.stringify(replacements.map(({ old, successor }) => [old, successor.id]))
   session.run(
     `UPDATE entregas SET substituida_por = velha.substituida_por, substituida_na = velha.substituida_na

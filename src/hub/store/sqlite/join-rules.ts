@@ -1,8 +1,9 @@
 // Join rules, and the hosts that joined by them: each is a token that was derived for the host, and is inserted as one that is consumed.
 
 import type { AgentId, Hostname, JoinRuleId, TokenHash } from '../../../protocol/identifiers.ts'
-import type { JoinRule } from '../../domain/join-rule.ts'
-import type { JoinedHost, Page } from '../store.ts'
+import type { JoinProof, JoinRule } from '../../domain/join-rule.ts'
+import type { WorkloadProof } from '../../domain/workload-proof.ts'
+import type { JoinedHost, Page, UsedProof } from '../store.ts'
 import { type Instant, fromDate, toDate } from './instants.ts'
 import { fromLabels, toLabels } from './label-columns.ts'
 import type { SqlSession } from './sql-session.ts'
@@ -38,11 +39,29 @@ ALTER TABLE assinaturas_abertas ADD COLUMN join_rule TEXT;
 CREATE INDEX assinaturas_por_join_rule ON assinaturas_abertas (join_rule) WHERE join_rule IS NOT NULL;
 `
 
+/** A step of migrations.ts: it only adds. */
+export const WORKLOAD_TOKENS = `
+-- Of a method other than token: what a host has to show, and who signs it.
+ALTER TABLE join_rules ADD COLUMN prova TEXT CHECK (prova IS NULL OR json_type(prova) = 'object');
+ALTER TABLE join_rules ADD COLUMN emissor TEXT;
+CREATE INDEX join_rules_por_emissor ON join_rules (emissor, ordem)
+  WHERE emissor IS NOT NULL AND ended_at IS NULL;
+-- For which host a workload's token was used.
+CREATE TABLE join_provas (
+  id TEXT NOT NULL PRIMARY KEY CHECK (length(id) = 64),
+  token_hash TEXT NOT NULL,
+  expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX join_provas_por_fim ON join_provas (expires_at);
+`
+
 interface JoinRuleRow {
   readonly id: JoinRuleId
   readonly name: string
-  readonly method: 'token'
-  readonly token_hash: TokenHash
+  readonly method: JoinRule['proof']['method']
+  readonly token_hash: TokenHash | null
+  readonly prova: string | null
+  readonly emissor: string | null
   readonly role: string
   readonly pattern: string
   readonly labels: string | null
@@ -160,12 +179,48 @@ export function selectFirstJoinRuleEnd(session: SqlSession, now: Date): Date | u
   return first === undefined ? undefined : new Date(first)
 }
 
+function toProof({ token_hash: tokenHash, prova }: JoinRuleRow): JoinProof {
+  if (tokenHash !== null) return { method: 'token', tokenHash }
+  return JSON.parse(prova ?? 'null') as WorkloadProof
+}
+
+function fromProof(
+  proof: JoinProof,
+): Pick<JoinRuleRow, 'method' | 'token_hash' | 'prova' | 'emissor'> {
+  const { method } = proof
+  return method === 'token'
+    ? { method, token_hash: proof.tokenHash, prova: null, emissor: null }
+    : { method, token_hash: null, prova: JSON.stringify(proof), emissor: proof.issuer }
+}
+
+/** Newest first, of those that nobody ended. */
+export function selectJoinRulesOfIssuer(
+  session: SqlSession,
+  issuer: string,
+  limit: number,
+): JoinRule[] {
+  const sql = `SELECT * FROM join_rules INDEXED BY join_rules_por_emissor
+    WHERE emissor = ? AND emissor IS NOT NULL AND ended_at IS NULL ORDER BY ordem DESC LIMIT ?`
+  return session.all<JoinRuleRow>(sql, issuer, limit).map(toJoinRule)
+}
+
+export function selectJoinProof(session: SqlSession, id: string): TokenHash | undefined {
+  const sql = 'SELECT token_hash FROM join_provas WHERE id = ?'
+  return session.get<{ token_hash: TokenHash }>(sql, id)?.token_hash
+}
+
+export function claimJoinProof(session: SqlSession, proof: UsedProof, now: Date): void {
+  session.run('DELETE FROM join_provas WHERE expires_at <= ?', now.getTime())
+  const sql = 'INSERT OR IGNORE INTO join_provas (id, token_hash, expires_at) VALUES (?, ?, ?)'
+  session.run(sql, proof.id, proof.tokenHash, proof.expiresAt.getTime())
+}
+
 function toJoinRule(row: JoinRuleRow): JoinRule {
   const { watched_since: since, heard_at: heardAt } = row
   return {
     id: row.id,
     name: row.name,
-    proof: { method: row.method, tokenHash: row.token_hash },
+    proof: toProof(row),
     role: row.role,
     pattern: row.pattern,
     labels: toLabels(row.labels),
@@ -186,8 +241,7 @@ function fromJoinRule(rule: JoinRule): JoinRuleRow {
   return {
     id: rule.id,
     name: rule.name,
-    method: rule.proof.method,
-    token_hash: rule.proof.tokenHash,
+    ...fromProof(rule.proof),
     role: rule.role,
     pattern: rule.pattern,
     labels: fromLabels(rule.labels),

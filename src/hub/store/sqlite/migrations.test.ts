@@ -308,7 +308,7 @@ describe('a database of an older format keeps its rows when it is brought forwar
   })
 
   test('[VLT-16] [RLO-6] of the one before rollouts: no entrega is of one, and the program before goes on', () => {
-    using database = new OldDatabase(41)
+    using database = new OldDatabase(46)
     const insertOld = (id: string): void =>
       void database.connection.exec(`
         INSERT INTO agentes (id, hostname, role, token_hash, created_at)
@@ -329,7 +329,7 @@ describe('a database of an older format keeps its rows when it is brought forwar
     for (const table of ['rollouts', 'rollout_alvos', 'freezes']) {
       assert.deepEqual(database.all(`SELECT * FROM ${table}`), [])
     }
-    assert.equal(MIGRATIONS[41]?.readableFrom, 37)
+    assert.equal(MIGRATIONS[46]?.readableFrom, 37)
   })
 })
 

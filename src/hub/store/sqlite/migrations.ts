@@ -5,7 +5,7 @@
 // "the events of this agent, by seq" needs to name only the agent.
 
 import { BOUNDED_ACCESS_TOKENS } from './access-tokens.ts'
-import { AGENT_LABELS } from './agent-labels.ts'
+import { AGENT_LABELS, LAST_LABELS } from './agent-labels.ts'
 import { AGENT_POLLS } from './agent-polls.ts'
 import { ENTRY_SUBJECTS } from './entry-subjects-tables.ts'
 import { DEBTS_BESIDE_SEEN, EVENT_DEBTS } from './event-debts-tables.ts'
@@ -13,7 +13,8 @@ import { FIRST_ENDS } from './first-ends-tables.ts'
 import { FLEET_CHANGES } from './fleet-changes-tables.ts'
 import { FLEET_COUNTS } from './fleet-counts-tables.ts'
 import { IN_USE, IN_USE_BEFORE } from './in-use-tables.ts'
-import { JOIN_RULES } from './join-rules.ts'
+import { CARGO_SELECTORS } from './cargo-rows.ts'
+import { JOIN_RULES, WORKLOAD_TOKENS } from './join-rules.ts'
 import { JOURNAL_POSITION } from './journal-position.ts'
 import { LAST_RESTORE } from './last-restore.ts'
 import { LISTS_BY_NAME } from './lists-by-name-tables.ts'
@@ -25,8 +26,10 @@ import { KEPT_RECORDS } from './kept-records.ts'
 import { OWN_CERTIFICATES } from './own-certificate.ts'
 import { REVERTED_TARGETS } from './reverted-targets.ts'
 import { ROLLOUTS } from './rollout-tables.ts'
+import { SELECTOR_POLICIES } from './selector-policies.ts'
 import { AGENT_SIGHTINGS } from './sightings.ts'
 import { VAULT_KEYS } from './vault-keys.ts'
+import { SELECTOR_WEBHOOKS } from './webhook-rows.ts'
 
 const TABLES = `
 CREATE TABLE agentes (
@@ -395,5 +398,13 @@ export const MIGRATIONS: readonly Migration[] = [
   // Earlier programs do not find a token that is bounded: domain/hash-token.ts.
   { sql: BOUNDED_ACCESS_TOKENS, readableFrom: STEPS.length },
   { sql: JOIN_RULES, readableFrom: STEPS.length },
+  // Earlier programs give a carga to the hosts that it was made for, and leave those that come to match alone.
+  { sql: CARGO_SELECTORS, readableFrom: STEPS.length },
+  // Earlier programs know no token of a workload: token_not_found.
+  { sql: WORKLOAD_TOKENS, readableFrom: STEPS.length },
+  { sql: SELECTOR_POLICIES, readableFrom: STEPS.length },
+  { sql: LAST_LABELS, readableFrom: STEPS.length },
+  // An earlier program takes a webhook with a selector for one that is disabled: webhook-rows.ts.
+  { sql: SELECTOR_WEBHOOKS, readableFrom: STEPS.length },
   { sql: ROLLOUTS, readableFrom: STEPS.length },
 ]

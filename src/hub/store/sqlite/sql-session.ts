@@ -14,8 +14,8 @@ interface RowText {
   readonly columns: readonly string[]
   readonly sql: string
 }
-/** What a change is about: one agent, nothing that `Store.versionOf` counts, or else, unless somebody says so, all agents. */
-export type ChangeSubject = AgentId | 'no agent' | 'all agents'
+/** What a change is about: some agents, nothing that `Store.versionOf` counts, or else, unless somebody says so, all agents. */
+export type ChangeSubject = AgentId | readonly AgentId[] | 'no agent' | 'all agents'
 
 /** Runs SQL on one connection; each text is prepared once. Its failures are the failures of the port. */
 export class SqlSession {
@@ -180,7 +180,9 @@ export class SqlSession {
     if (count === 0) return
     this.#changes += count
     if (this.#subject === 'all agents') this.#fleetChanges += count
-    else if (this.#subject !== 'no agent') this.#changedAgents.add(this.#subject)
+    else if (Array.isArray(this.#subject))
+      for (const id of this.#subject) this.#changedAgents.add(id)
+    else if (this.#subject !== 'no agent') this.#changedAgents.add(this.#subject as AgentId)
   }
 
   /** Made once for as long as the rows have the same columns: to make a text costs as much as to run it. */

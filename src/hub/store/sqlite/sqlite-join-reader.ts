@@ -5,6 +5,8 @@ import {
   countJoinClaims,
   JOIN_RULE_PAGES,
   selectJoinedHosts,
+  selectJoinProof,
+  selectJoinRulesOfIssuer,
   selectJoinRule,
   selectJoinRuleNamed,
   selectWatchedJoinRules,
@@ -19,6 +21,8 @@ type JoinReader = Pick<
   | 'findJoinRuleNamed'
   | 'listWatchedJoinRules'
   | 'countJoinClaims'
+  | 'listJoinRulesOfIssuer'
+  | 'findJoinProof'
   | 'pageJoinRules'
   | 'pageJoinedHosts'
 >
@@ -43,6 +47,14 @@ export class SqliteJoinReader extends SqliteEntryReader implements JoinReader {
 
   async countJoinClaims(id: JoinRuleId): Promise<number> {
     return countJoinClaims(this.session(), id)
+  }
+
+  async listJoinRulesOfIssuer(issuer: string, limit: number): Promise<JoinRule[]> {
+    return selectJoinRulesOfIssuer(this.session(), issuer, limit)
+  }
+
+  async findJoinProof(id: string): Promise<TokenHash | undefined> {
+    return selectJoinProof(this.session(), id)
   }
 
   async pageJoinRules(page: Page): Promise<JoinRule[] | undefined> {

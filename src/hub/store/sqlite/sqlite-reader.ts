@@ -12,7 +12,6 @@ import type { CertificateInUse, FleetSummary } from '../../domain/fleet.ts'
 import type { FleetChange } from '../../domain/fleet-change.ts'
 import type { HostIndex, HostSource } from '../../domain/host-source.ts'
 import type { IssuedCertificate } from '../../domain/issued-certificate.ts'
-import { EVERY_ROLE, type Policy } from '../../domain/policy.ts'
 import type { RevertedDelivery, RevertedTarget } from '../../domain/reverted-target.ts'
 import type { AgentTrust, RootSet, StandingCertificate } from '../../domain/root-set.ts'
 import type {
@@ -66,30 +65,28 @@ import {
   selectLateAgents,
   summariseFleet,
 } from './fleet-query.ts'
-import {
-  AGENT_PAGES,
-  CARGO_PAGES,
-  DELIVERY_PAGES,
-  POLICY_PAGES,
-  selectPage,
-  TOKEN_PAGES,
-} from './pages.ts'
-import { countHosts, selectHosts, selectLabels } from './agent-labels.ts'
+import { AGENT_PAGES, CARGO_PAGES, DELIVERY_PAGES, selectPage, TOKEN_PAGES } from './pages.ts'
+import { countHosts, selectHosts, selectLabels, selectLastLabels } from './agent-labels.ts'
 import { selectLastPolls } from './agent-polls.ts'
 import { type AgentRequestsRow, type AgentRow, toAgent, toAgentRequests } from './agent-rows.ts'
-import { type CargoRow, type ContentRow, toCargo, toContent } from './cargo-rows.ts'
+import {
+  type CargoRow,
+  type ContentRow,
+  SELECTED_CARGOES,
+  toCargo,
+  toContent,
+} from './cargo-rows.ts'
 import {
   type CertificateRow,
   type StandingCertificateRow,
   toCertificate,
   toStandingCertificate,
 } from './certificate-rows.ts'
-import { type PolicyRow, toPolicy } from './policy-rows.ts'
 import { type AgentTrustRow, type RootSetRow, toAgentTrust, toRootSet } from './root-rows.ts'
 import { selectRevertedDeliveries, selectRevertedTargets } from './reverted-targets.ts'
 import { selectSightings } from './sightings.ts'
 import { type TokenRow, toToken } from './token-rows.ts'
-import { SqliteJoinReader } from './sqlite-join-reader.ts'
+import { SqlitePolicyReader } from './sqlite-policy-reader.ts'
 import { SqliteRolloutReader } from './sqlite-rollouts.ts'
 import { SqliteWebhookReader } from './sqlite-webhooks.ts'
 
@@ -127,7 +124,7 @@ interface EventDebtRow {
   at: number
 }
 
-export class SqliteReader extends SqliteJoinReader implements StoreReader {
+export class SqliteReader extends SqlitePolicyReader implements StoreReader {
   get webhooks(): SqliteWebhookReader {
     return new SqliteWebhookReader(this.session)
   }
@@ -151,6 +148,12 @@ export class SqliteReader extends SqliteJoinReader implements StoreReader {
     return map(this.session().get<AgentRow>(sql, hostname), toAgent)
   }
 
+  async findAgentsNamed(hostnames: readonly string[]): Promise<Agent[]> {
+    const sql = `SELECT agentes.* FROM json_each(?) AS wanted
+      CROSS JOIN agentes ON hostname = wanted.value AND removed_at IS NULL`
+    return this.session().all<AgentRow>(sql, JSON.stringify(hostnames)).map(toAgent)
+  }
+
   async findAgentCertificate(id: AgentId): Promise<string | undefined> {
     const sql = 'SELECT cert FROM agentes_cert WHERE agente_id = ?'
     return this.session().get<{ cert: string }>(sql, id)?.cert
@@ -169,6 +172,10 @@ export class SqliteReader extends SqliteJoinReader implements StoreReader {
 
   async listSightings(agentIds: readonly AgentId[]): Promise<AgentSighting[]> {
     return selectSightings(this.session(), agentIds)
+  }
+
+  async listLastLabels(agentIds: readonly AgentId[]): Promise<ReadonlyMap<AgentId, Labels>> {
+    return selectLastLabels(this.session(), agentIds)
   }
 
   async findAgentRequests(id: AgentId): Promise<AgentRequests> {
@@ -267,6 +274,10 @@ export class SqliteReader extends SqliteJoinReader implements StoreReader {
     return this.session().all<CargoRow>(sql, name, limit).map(toCargo)
   }
 
+  async listSelectedCargoes(): Promise<Cargo[]> {
+    return this.session().all<CargoRow>(SELECTED_CARGOES).map(toCargo)
+  }
+
   async findContent(id: CargoId): Promise<CargoContent | undefined> {
     const sql = 'SELECT sha256, escrow, conteudo, modo FROM cargas_conteudo WHERE carga_id = ?'
     return map(this.session().get<ContentRow>(sql, id), toContent)
@@ -283,23 +294,18 @@ export class SqliteReader extends SqliteJoinReader implements StoreReader {
     return this.session().get<ContentSummary>(sql, id)
   }
 
-  async findPolicies(role: string): Promise<Policy[]> {
-    const session = this.session()
-    // Not one query with IN, for which SQLite makes a table of the two: ten times as dear, and every certificate asks.
-    const find = (wanted: string): Policy | undefined =>
-      map(session.get<PolicyRow>('SELECT * FROM politicas WHERE role = ?', wanted), toPolicy)
-    return [find(role), role === EVERY_ROLE ? undefined : find(EVERY_ROLE)].filter(
-      (policy) => policy !== undefined,
-    )
-  }
-
-  async listPolicies(): Promise<Policy[]> {
-    const sql = 'SELECT * FROM politicas ORDER BY role'
-    return this.session().all<PolicyRow>(sql).map(toPolicy)
-  }
-
   async findDelivery(id: DeliveryId): Promise<Delivery | undefined> {
     return selectDelivery(this.session(), id)
+  }
+
+  async listDeliveryAgents(ids: readonly DeliveryId[]): Promise<ReadonlyMap<DeliveryId, AgentId>> {
+    const sql = `SELECT entregas.id, agente_id FROM json_each(?) AS wanted
+      CROSS JOIN entregas ON entregas.id = wanted.value`
+    const rows = this.session().all<{ id: DeliveryId; agente_id: AgentId }>(
+      sql,
+      JSON.stringify(ids),
+    )
+    return new Map(rows.map(({ id, agente_id: agent }) => [id, agent]))
   }
 
   async findDeliveryWithCargo(id: DeliveryId): Promise<DeliveryWithCargo | undefined> {
@@ -425,10 +431,6 @@ export class SqliteReader extends SqliteJoinReader implements StoreReader {
 
   async pageStatusDeliveries(status: DeliveryStatus, page: Page): Promise<DeliveryPage> {
     return selectStatusPage(this.session(), status, page)
-  }
-
-  async pagePolicies(page: Page): Promise<Policy[] | undefined> {
-    return selectPage(this.session(), POLICY_PAGES, page)
   }
 
   async findAccessToken(hash: TokenHash): Promise<AccessToken | undefined> {

@@ -13,6 +13,7 @@ import { Secret } from '../../../platform/secret.ts'
 import type { WebhookProgress } from '../../domain/webhook.ts'
 import { append, LATER, NOW } from '../../../../test/store/store-samples.ts'
 import type { Store } from '../store.ts'
+import { openReader } from './encrypted-database.ts'
 import { openSqliteStore } from './sqlite-store.ts'
 
 const PROGRESS: WebhookProgress = {
@@ -28,10 +29,12 @@ const PROGRESS: WebhookProgress = {
 describe('webhooks in the store', () => {
   let directory: string
   let store: Store
+  let path: string
+  let dataKey: Secret<Buffer>
   beforeEach(async () => {
     directory = await mkdtemp(join(tmpdir(), 'store-'))
-    const path = join(directory, 'db.enc')
-    const dataKey = new Secret(randomBytes(32))
+    path = join(directory, 'db.enc')
+    dataKey = new Secret(randomBytes(32))
     store = await openSqliteStore({ path, dataKey, createIfMissing: true })
   })
   afterEach(async () => {
@@ -83,6 +86,25 @@ describe('webhooks in the store', () => {
       generation: 3,
       progress: { ...going, cursorSeq: 7, attempts: 0, waitedMs: 0 },
     })
+  })
+
+  test('[WHK-20] with a selector are disabled to an earlier program, whether they are or not', async () => {
+    const where = { terms: [{ key: 'env', values: ['prod'], isNegated: false }] }
+    const webhook = await insertWebhook(store, { where })
+    const asEarlier = (): unknown => {
+      const reader = openReader(path, dataKey)
+      try {
+        return reader.prepare('SELECT disabled_at IS NULL AS sent FROM webhooks').all()
+      } finally {
+        reader.close()
+      }
+    }
+    const find = () => store.reader.webhooks.find(webhook.id)
+    assert.deepEqual([await find(), asEarlier()], [webhook, [{ sent: 0 }]])
+    await store.write((writer) => writer.webhooks.setDisabled(webhook.id, LATER))
+    assert.deepEqual([(await find())?.disabledAt, asEarlier()], [LATER, [{ sent: 0 }]])
+    await store.write((writer) => writer.webhooks.restart(webhook.id, 0))
+    assert.deepEqual([(await find())?.disabledAt, asEarlier()], [null, [{ sent: 0 }]])
   })
 
   test('keep what they gave up, until it was sent or they are removed', async () => {

@@ -82,13 +82,15 @@ export class SqliteWebhookWriter extends SqliteWebhookReader implements WebhookW
   }
 
   async setDisabled(id: WebhookId, at: Date): Promise<void> {
-    const sql = 'UPDATE webhooks SET disabled_at = ? WHERE id = ?'
-    this.session().changeOne(sql, at.getTime(), id)
+    const sql = `UPDATE webhooks SET disabled_at = @at, parado_em = iif(seletor IS NULL, NULL, @at)
+      WHERE id = @id`
+    this.session().changeOne(sql, { id, at: at.getTime() })
   }
 
   async restart(id: WebhookId, cursorSeq: number): Promise<void> {
     this.session().changeOne(
-      `UPDATE webhooks SET geracao = geracao + 1, disabled_at = NULL, next_attempt_at = NULL,
+      `UPDATE webhooks SET geracao = geracao + 1, next_attempt_at = NULL,
+         disabled_at = iif(seletor IS NULL, NULL, created_at), parado_em = NULL,
          tentativas = iif(cursor_seq = @seq, tentativas, 0),
          espera_ms = iif(cursor_seq = @seq, espera_ms, 0), cursor_seq = @seq
        WHERE id = @id`,

@@ -8,6 +8,7 @@ import type {
   Recipient,
   TokenHash,
 } from '../../../protocol/identifiers.ts'
+import type { Labels } from '../../../protocol/labels.ts'
 import type { DeliveryStatus } from '../../../protocol/words.ts'
 import type { AccessToken } from '../../domain/access-token.ts'
 import type { SealedReply } from '../../domain/admin-reply.ts'
@@ -27,10 +28,10 @@ import type { LastRestore } from '../../domain/decide-take-back.ts'
 import type { LogSegment } from '../../domain/log-segment.ts'
 import type { LogTree } from '../../domain/log-tree.ts'
 import type { OpenSigning } from '../../domain/open-signing.ts'
-import type { Policy } from '../../domain/policy.ts'
+import type { Policy, SelectorPolicy } from '../../domain/policy.ts'
 import type { RevertedTarget } from '../../domain/reverted-target.ts'
 import type { AgentTrust, RootSet } from '../../domain/root-set.ts'
-import type { News, Replacement, SettledDelivery, StoreWriter } from '../store.ts'
+import type { News, Replacement, SettledDelivery, StoreWriter, UsedProof } from '../store.ts'
 import { forgetCaRefusals, markCaFailing, markCaRefused, markCaRevoked } from './ca-revocations.ts'
 import { insertReply } from './admin-replies.ts'
 import { insertEntries, selectChainEnd } from './entries.ts'
@@ -53,8 +54,9 @@ import {
   setAccessTokenUsed,
   updateAccessToken,
 } from './access-tokens.ts'
-import { changeLabels } from './agent-labels.ts'
+import { changeLabels, putLastLabels } from './agent-labels.ts'
 import {
+  claimJoinProof,
   countJoin,
   endExpiredJoinRules,
   insertJoinRule,
@@ -68,6 +70,7 @@ import { fromNewCertificate } from './certificate-rows.ts'
 import { deleteOpenSigning, insertOpenSigning } from './open-signings.ts'
 import { insertOwnCertificate } from './own-certificate.ts'
 import { fromPolicy } from './policy-rows.ts'
+import { deleteSelectorPolicy, setSelectorPolicy } from './selector-policies.ts'
 import { fromAgentTrust, fromRootSet } from './root-rows.ts'
 import { fromToken } from './token-rows.ts'
 import { deleteRevertedTargets, putRevertedTarget } from './reverted-targets.ts'
@@ -142,6 +145,10 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
     changeLabels(this.session(), changes)
   }
 
+  async keepLastLabels(id: AgentId, labels: Labels): Promise<void> {
+    putLastLabels(this.session(), id, labels)
+  }
+
   async setActiveIdentity(id: AgentId, seq: number, since: Date): Promise<void> {
     const sql = 'UPDATE agentes SET active_identity_seq = ?, active_identity_since = ? WHERE id = ?'
     const session = this.session()
@@ -206,6 +213,11 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
     const session = this.session()
     session.about('no agent', () => updateJoinRule(session, rule))
     this.#memory.tokenEnds.noteToken(rule.expiresAt)
+  }
+
+  async claimJoinProof(proof: UsedProof, now: Date): Promise<void> {
+    const session = this.session()
+    session.about('no agent', () => claimJoinProof(session, proof, now))
   }
 
   async insertCertificate(certificate: NewIssuedCertificate): Promise<IssuedCertificate> {
@@ -291,6 +303,14 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
 
   async removePolicy(role: string): Promise<void> {
     this.session().changeOne('DELETE FROM politicas WHERE role = ?', role)
+  }
+
+  async setSelectorPolicy(policy: SelectorPolicy): Promise<void> {
+    setSelectorPolicy(this.session(), policy)
+  }
+
+  async removeSelectorPolicy(name: string): Promise<void> {
+    deleteSelectorPolicy(this.session(), name)
   }
 
   async insertDeliveries(deliveries: readonly Delivery[], change?: number): Promise<void> {

@@ -1,5 +1,16 @@
+import { formatSelector } from '../../../protocol/selector.ts'
 import type { DeadMessage, Webhook, WebhookProgress } from '../../domain/webhook.ts'
 import { type Instant, fromDate, toDate } from './instants.ts'
+import { toSelector } from './selector-columns.ts'
+
+/**
+ * A step of migrations.ts. An earlier program would send a webhook with a selector every entry. So `disabled_at` of such a row is
+ * never null, and an earlier program, which does not know `seletor`, sends it nothing; `parado_em` says whether it is disabled.
+ */
+export const SELECTOR_WEBHOOKS = `
+ALTER TABLE webhooks ADD COLUMN seletor TEXT CHECK (seletor IS NULL OR disabled_at IS NOT NULL);
+ALTER TABLE webhooks ADD COLUMN parado_em INTEGER CHECK (parado_em IS NULL OR seletor IS NOT NULL);
+`
 
 interface ProgressRow {
   cursor_seq: number
@@ -17,6 +28,8 @@ export interface WebhookRow extends ProgressRow {
   tipos: string
   created_at: Instant
   disabled_at: Instant | null
+  seletor: string | null
+  parado_em: Instant | null
   geracao: number
 }
 
@@ -32,8 +45,9 @@ export function toWebhook(row: WebhookRow): Webhook {
     id: row.id,
     url: row.url,
     types: JSON.parse(row.tipos) as string[],
+    where: row.seletor === null ? null : toSelector(row.seletor),
     createdAt: new Date(row.created_at),
-    disabledAt: toDate(row.disabled_at),
+    disabledAt: toDate(row.seletor === null ? row.disabled_at : row.parado_em),
     generation: row.geracao,
     progress: {
       cursorSeq: row.cursor_seq,
@@ -48,12 +62,15 @@ export function toWebhook(row: WebhookRow): Webhook {
 }
 
 export function fromWebhook(webhook: Webhook): WebhookRow {
+  const { where, createdAt, disabledAt } = webhook
   return {
     id: webhook.id,
     url: webhook.url,
     tipos: JSON.stringify(webhook.types),
-    created_at: webhook.createdAt.getTime(),
-    disabled_at: fromDate(webhook.disabledAt),
+    created_at: createdAt.getTime(),
+    disabled_at: fromDate(disabledAt ?? (where === null ? null : createdAt)),
+    seletor: where === null ? null : formatSelector(where),
+    parado_em: where === null ? null : fromDate(disabledAt),
     geracao: webhook.generation,
     ...fromProgress(webhook.progress),
   }
