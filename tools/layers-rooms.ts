@@ -20,14 +20,15 @@ const SHARED_GROUND = ['protocol', 'platform/pure', 'platform', 'pki', 'audit']
 
 const SERVICE_GROUND = ['hub/service', 'hub/domain', 'hub/ports', 'sealing', ...SHARED_GROUND]
 
+const ADMIN_GROUND = ['cargo', 'policy', 'roots', 'webhooks', 'rollout'].map(
+  (name) => `hub/service/${name}`,
+)
+
 const HUB = [
   'hub/domain',
   'hub/ports',
   'hub/service/agent',
-  'hub/service/cargo',
-  'hub/service/policy',
-  'hub/service/roots',
-  'hub/service/webhooks',
+  ...ADMIN_GROUND,
   'hub/service/upkeep',
   'hub/service/admin',
   'hub/service',
@@ -118,6 +119,7 @@ export const ROOMS: readonly Room[] = [
       'src/hub/store/hub-registry.ts',
       'src/hub/store/declared-store.ts',
       'src/hub/store/webhook-store.ts',
+      'src/hub/store/rollout-store.ts',
       'src/hub/ca/certificate-authority.ts',
     ],
     what: 'what the hub needs of storage and CA',
@@ -150,6 +152,11 @@ export const ROOMS: readonly Room[] = [
     imports: [...SERVICE_GROUND],
   },
   {
+    name: 'hub/service/rollout',
+    what: 'rollouts in waves, and freezes',
+    imports: ['hub/service/cargo', ...SERVICE_GROUND],
+  },
+  {
     name: 'hub/service/upkeep',
     what: 'the hub’s own certificate, revoking at the CA, late renewals',
     imports: [...SERVICE_GROUND],
@@ -157,14 +164,7 @@ export const ROOMS: readonly Room[] = [
   {
     name: 'hub/service/admin',
     what: 'what operators ask for, and who they are',
-    imports: [
-      'hub/service/cargo',
-      'hub/service/policy',
-      'hub/service/roots',
-      'hub/service/webhooks',
-      'archive',
-      ...SERVICE_GROUND,
-    ],
+    imports: [...ADMIN_GROUND, 'archive', ...SERVICE_GROUND],
   },
   {
     name: 'hub/service',

@@ -14,6 +14,7 @@ import {
   judgeHub,
   judgeLog,
   judgeRevocations,
+  judgeRollouts,
   judgeWebhooks,
 } from './judge-hub.ts'
 import { judgeCoreDumps, judgeLimits, judgeNames, judgePorts, judgeSwap } from './judge-machine.ts'
@@ -310,6 +311,20 @@ export const CHECKS: readonly Check[] = [
       if (entregas === undefined)
         throw new Unchecked('the hub is too old to say', { isExpected: true })
       return judgeDeliveries({ entregas })
+    },
+  },
+  {
+    id: 'rollouts',
+    title: 'no rollout is frozen',
+    finds: 'rollouts that too many failures have frozen',
+    needs: HUB,
+    run: async (scene) => {
+      // A hub up to 0.4.0 has none.
+      const { rollouts, freeze = null } = (await answered(scene)) as Partial<Examined['status']>
+      if (rollouts === undefined) {
+        throw new Unchecked('the hub is too old to say', { isExpected: true })
+      }
+      return judgeRollouts({ rollouts, freeze })
     },
   },
   {

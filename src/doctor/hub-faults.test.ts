@@ -228,6 +228,25 @@ const FAULTS: readonly Fault[] = [
     /^of 1 deliveries a target was taken back on the host$/,
   ],
   [
+    'a rollout that is frozen',
+    withStatus({
+      rollouts: [
+        {
+          id: 'r',
+          nome: 'site',
+          state: 'frozen',
+          wave: 2,
+          waves: 4,
+          reason: 'of 5 hosts 1 failed',
+        },
+        { id: 's', nome: 'db', state: 'paused', wave: 1, waves: 2, reason: null },
+      ],
+    }),
+    'rollouts',
+    'warning',
+    /^the rollout of load site is frozen in wave 2 of 4: of 5 hosts 1 failed$/,
+  ],
+  [
     'a webhook that fails',
     withBacklog({ webhooks: [{ ...webhook, error: 'answered 500' }] }),
     'webhooks',

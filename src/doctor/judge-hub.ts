@@ -211,6 +211,28 @@ export function judgeDeliveries({ entregas }: Pick<Status, 'entregas'>): Finding
       ]
 }
 
+export function judgeRollouts({
+  rollouts,
+  freeze,
+}: Pick<Status, 'rollouts' | 'freeze'>): Finding[] {
+  const frozen = rollouts.filter(({ state }) => state === 'frozen')
+  if (frozen.length > 0) {
+    return frozen.map(({ nome, wave, waves, reason }) =>
+      warning(`the rollout of load ${nome} is frozen in wave ${wave} of ${waves}: ${reason}`, {
+        why: 'a part of its hosts has the next version, the others do not, and nothing goes on by itself',
+        remedy: 'see which hosts failed; then go on, or give them the last good version again',
+        commands: [
+          `svc rollout show ${nome}`,
+          `svc rollout resume ${nome}`,
+          `svc rollout undo ${nome}`,
+        ],
+      }),
+    )
+  }
+  const held = freeze === null ? '' : `; a freeze holds until ${freeze.until}: ${freeze.why}`
+  return [ok(`${describeCount(rollouts.length, 'rollout', 'go on', 'goes on')}${held}`)]
+}
+
 const HOSTS_SHOWN_MAX = 5
 
 export function judgeAgents(

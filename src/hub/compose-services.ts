@@ -16,6 +16,7 @@ import type { MtlsServer } from './http/mtls-server.ts'
 import { createRootSetHub, type RunningRootSetHub } from './root-set-hub.ts'
 import type { AdminHub } from './service/admin/admin-context.ts'
 import { createPollRecorder, type PollRecorder } from './service/agent/record-polls.ts'
+import { createRolloutKeeper } from './service/rollout/rollout-keeper.ts'
 import { createFleetChanges, type FleetChanges } from './service/cargo/fleet-changes.ts'
 import { createTryLifetime } from './service/policy/try-lifetime.ts'
 import { authorityForServer, authorityForTrials } from './service/own-certificates.ts'
@@ -115,6 +116,7 @@ export type HubTask =
   | 'revocations'
   | 'lateRenewals'
   | 'silentHosts'
+  | 'rollouts'
   | 'changes'
   | 'entryIndex'
   | 'leftOpen'
@@ -193,6 +195,13 @@ export async function composeServices<Doors extends { readonly mtls: AgentDoors 
   const { mtls } = doors
   const rootSetHub = createRootSetHub({ authority, tls, mtls, certificate, store, vaultRoot })
   const changes = createFleetChanges(store, services.streams, leases)
+  const rollouts = createRolloutKeeper({
+    store: jobs,
+    changes,
+    clock,
+    log: logging.forModule('hub.rollouts'),
+    notifier: services.streams,
+  })
   const webhooks = createWebhooks({
     store: jobs,
     clock,
@@ -213,8 +222,9 @@ export async function composeServices<Doors extends { readonly mtls: AgentDoors 
     streams: services.streams,
     cutOff,
     followRoots: () => followRootSet(rootSets),
-    wakeJobs: (areWebhooksChanged) => {
+    wakeJobs: ({ areWebhooksChanged, areRolloutsChanged }) => {
       if (areWebhooksChanged) void webhooks.changed()
+      if (areRolloutsChanged) rollouts.wake()
     },
     clock,
     log: logging.forModule('hub.journal'),
@@ -241,6 +251,7 @@ export async function composeServices<Doors extends { readonly mtls: AgentDoors 
       sightings: services.sightings,
       changes,
       webhooks,
+      rollouts,
       tryLifetime: createTryLifetime(authorityForTrials(signing), logging.forModule('hub.ca')),
       roots: createAdminRoots(rootSets),
       cutOff,
@@ -272,6 +283,7 @@ export async function composeServices<Doors extends { readonly mtls: AgentDoors 
           signal,
         ),
       ),
+      rollouts: asJob((signal) => rollouts.run(signal)),
       changes: async (signal) => {
         signal.addEventListener('abort', () => changes.close(), { once: true })
         await asJob(() => finishChanges(changes, logging.forModule('hub.changes')))(signal)

@@ -15,7 +15,10 @@ export interface OthersActsOptions {
   readonly cutOff: (agentId: AgentId) => void
   readonly followRoots: () => Promise<void>
   /** What this hub does besides answering may have something new. */
-  readonly wakeJobs: (areWebhooksChanged: boolean) => void
+  readonly wakeJobs: (changed: {
+    readonly areWebhooksChanged: boolean
+    readonly areRolloutsChanged: boolean
+  }) => void
   readonly clock: Clock
   readonly log: Logger
 }
@@ -41,7 +44,10 @@ export function createOthersActs(options: OthersActsOptions): OthersActs {
     noted = []
     for (const { revoked } of news) if (revoked !== undefined) options.cutOff(revoked)
     for (const { agents = [] } of news) streams.announce(agents)
-    options.wakeJobs(news.some(({ areWebhooksChanged }) => areWebhooksChanged))
+    options.wakeJobs({
+      areWebhooksChanged: news.some((each) => each.areWebhooksChanged),
+      areRolloutsChanged: news.some((each) => each.areRolloutsChanged),
+    })
     areRootsDue ||= news.some(({ areRootsChanged }) => areRootsChanged)
     const isForAll = news.some((each) => each.isForAll)
     if (areRootsDue) await options.followRoots()

@@ -9,6 +9,7 @@ export type DeliveryId = Branded<'DeliveryId'>
 export type EntryId = Branded<'EntryId'>
 export type WebhookId = Branded<'WebhookId'>
 export type JoinRuleId = Branded<'JoinRuleId'>
+export type RolloutId = Branded<'RolloutId'>
 /** SHA-256 of an enrolment token's plaintext: 64 lower-case hex characters. */
 export type TokenHash = Branded<'TokenHash'>
 /** A lower-case RFC 1123 host name of at most 64 characters, the limit of a certificate's CN (RFC 5280). */

@@ -100,6 +100,15 @@ export const HubEventType = {
   logArchived: 'log_archived',
   checkpointCosigned: 'checkpoint_cosigned',
   fleetApplied: 'fleet_applied',
+  rolloutStarted: 'rollout_started',
+  rolloutWaveOpened: 'rollout_wave_opened',
+  rolloutFrozen: 'rollout_frozen',
+  rolloutPaused: 'rollout_paused',
+  rolloutResumed: 'rollout_resumed',
+  rolloutUndone: 'rollout_undone',
+  rolloutDone: 'rollout_done',
+  freezeSet: 'freeze_set',
+  freezeEnded: 'freeze_ended',
 } as const
 export type HubEventType = (typeof HubEventType)[keyof typeof HubEventType]
 

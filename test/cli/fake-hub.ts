@@ -32,6 +32,8 @@ import {
 import { FLEET_OPERATIONS } from './fake-declared.ts'
 import { EXAMINATION } from './fake-examination.ts'
 import { HUB } from './fake-hub-row.ts'
+import { JOIN_RULE_OPERATIONS } from './fake-join-rules.ts'
+import { ROLLOUT_OPERATIONS, ROLLOUT_STATUS } from './fake-rollouts.ts'
 import { POLICIES } from './fake-policies.ts'
 import { SEGMENTS } from './fake-segments.ts'
 
@@ -252,6 +254,8 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
       agent_command: 'SVC_ENROLL_TOKEN=svct_plaintext svc-agent enroll',
     }),
     ...FLEET_OPERATIONS,
+    ...JOIN_RULE_OPERATIONS,
+    ...ROLLOUT_OPERATIONS,
     listTokens: async () => ({ tokens: [token], next: null }),
     revokeToken: async () => token,
     listAgents: async () => ({ agentes: [AGENT], next: null }),
@@ -342,6 +346,7 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
         following_24h: 2,
       },
       mudanca: null,
+      ...ROLLOUT_STATUS,
     }),
     ...POLICIES,
     listEntries: async ({ after = 0, before = Infinity, limit = 500, last, ...filter }) => {

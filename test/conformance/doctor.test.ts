@@ -60,6 +60,7 @@ const SKIPPED_WITHOUT_HUB = [
   'archive',
   'agents',
   'deliveries',
+  'rollouts',
   'webhooks',
   'revocations',
 ].map((id) => `${id} skipped`)

@@ -360,10 +360,11 @@ function scheduleArchive(
   return [(signal) => membership?.parts.leases.whileHeld('jobs', run, signal) ?? run(signal)]
 }
 
-/** How often a hub looks at its log, for webhooks and for its tree, and for late renewals. Here that would be nearly all that happens: it comes late. */
+/** How often a hub looks at its log, for webhooks and for its tree, at rollouts, and for late renewals. Here that would be nearly all that happens: it comes late. */
 const LOOKS_MS: ReadonlyMap<number, number> = new Map([
   [200, 20_000],
   [1000, 120_000],
+  [2000, 40_000],
   [30_000, 3_600_000],
 ])
 

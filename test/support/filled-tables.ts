@@ -7,6 +7,7 @@ import type {
   CargoId,
   DeliveryId,
   JoinRuleId,
+  RolloutId,
   TokenHash,
   WebhookId,
 } from '../../src/protocol/identifiers.ts'
@@ -19,6 +20,8 @@ export const HEAVY = {
   hostname: 'host-1',
   cargoId: '10000000-0000-4000-8000-000000000001' as CargoId,
   joinRuleId: 'ffffffffffffffff' as JoinRuleId,
+  /** Of the carga, and open. */
+  rolloutId: 'eeeeeeeeeeeeeeee' as RolloutId,
   webhookId: '20000000-0000-4000-8000-000000000001' as WebhookId,
 }
 
@@ -33,6 +36,7 @@ export const ORDINARY = {
   certificate: '000000123'.padEnd(64, '0'),
   tokenHash: 'a00000123'.padEnd(64, '0') as TokenHash,
   joinRuleId: '000000000000007b' as JoinRuleId,
+  rolloutId: '000000000000007b' as RolloutId,
 }
 
 const uuid = (first: string): string => `printf('${first}0000000-0000-4000-8000-%012x', i)`
@@ -56,7 +60,8 @@ export function fillTables(connection: Connection, rows: number): void {
 }
 
 function statements(each: string): string[] {
-  const { agentId, cargoId, webhookId } = HEAVY
+  const { agentId, cargoId, rolloutId, webhookId } = HEAVY
+  const newRollouts = `INSERT INTO rollouts (id, carga_id, versao, sans, ondas, soak_ms, late_ms, max_failed, started_by, created_at, state, onda, opened_at, wanted, threshold, given, is_given, cursor, open_ms, soaked_ms, tolerated, ended_at)`
   const newDeliveries = `INSERT INTO entregas (id, carga_id, agente_id, status, updated_at, erro, versao, sans, substituida_por)`
   const newCertificates = `INSERT INTO certificados (sha256, serial, agente_id, purpose, entrega_id, not_before, not_after, raiz, revoked_at, ca_revoked_at)`
   const newTokens = `INSERT INTO enrollment_tokens (token_hash, expected_hostname, expected_role, created_at, expires_at, consumed_at, ended_at, reenroll)`
@@ -121,6 +126,13 @@ function statements(each: string): string[] {
     `${each} INSERT INTO segmentos SELECT 256 * i, 256 * i - 255, ${at}, ${at}, ${hash}, ${hash}, 'file', 1, 1 FROM n`,
     `UPDATE assuntos_indexados SET desde = (SELECT max(seq) FROM eventos) - 15000`,
     "INSERT INTO mudancas (acao, actor) VALUES ('retry', 'admin')",
+    `${each} ${newRollouts} SELECT printf('%016x', i), ${uuid('1')}, 2, '[]', '["100%"]', 0, 0, '0', 'admin', 1, 'done', 0, 1, 1, 1, 1, 1, 0, 0, 0, 0, 1 FROM n`,
+    `${newRollouts} VALUES ('${rolloutId}', '${cargoId}', 2, '[]', '["100%"]', 0, 0, '0', 'admin', 1, 'running', 0, 1, 1, 1, 1, 1, 0, 0, 0, 0, NULL)`,
+    `INSERT INTO rollouts_conteudo SELECT id, ${hash}, '[]', x'00' FROM rollouts`,
+    `UPDATE entregas SET rollout = '${rolloutId}', onda = ordem % 3 WHERE versao = 2 OR id = '${ORDINARY.deliveryId}'`,
+    `INSERT INTO rollout_alvos SELECT rollout, id, 'nginx.toml', iif(ordem % 2 = 0, 'esperado', 'revertido')
+       FROM entregas WHERE rollout IS NOT NULL`,
+    `${each} INSERT INTO freezes (until, why, set_by, set_at, ended_at) SELECT i, 'why', 'admin', 1, 1 FROM n`,
     `INSERT INTO webhooks (id, url, tipos, segredo, created_at, geracao, cursor_seq, tentativas, espera_ms)
        VALUES ('${webhookId}', 'https://receiver.example', '[]', 's', 1, 1, 1, 0, 0)`,
     `${each} INSERT INTO declarados (tipo, objeto, campo, nome, gestor)

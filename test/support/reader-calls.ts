@@ -13,6 +13,8 @@ export type PortCalls<Method extends string> = Readonly<Record<Method, readonly 
 /** Why a method may walk through a whole table, or answer as much as there is. */
 export const UNBOUNDED: Readonly<Record<string, string>> = {
   countCargoDeliveries: 'a range of an index: 3 ms for 100,000; once for an act on all of them',
+  countWaves:
+    'a range of an index: 20 ms for 100,000; a hub asks when something was committed, at most every two seconds',
   listPolicies: 'a politica for each role, written by hand',
   listSelectorPolicies: 'politicas with selectors: 100 at most',
   listAccessTokens: 'admin tokens, made by hand',
@@ -55,7 +57,9 @@ const HOST_INDEXES: readonly HostIndex[] = [
 const HOST_SOURCES: readonly HostSource[] = [{ by: 'all' }, ...HOST_INDEXES]
 const PAGES = [{ limit: 10 }]
 
-export const READER_CALLS: PortCalls<Exclude<keyof StoreReader, 'webhooks' | 'declared'>> = {
+export const READER_CALLS: PortCalls<
+  Exclude<keyof StoreReader, 'webhooks' | 'declared' | 'rollouts'>
+> = {
   findAgentById: [(w) => w.findAgentById(HEAVY.agentId)],
   findAgentByHostname: [(w) => w.findAgentByHostname(HEAVY.hostname)],
   findAgentsNamed: [(w) => w.findAgentsNamed([HEAVY.hostname, ORDINARY.hostname])],

@@ -28,6 +28,8 @@ const status: NonNullable<Facts['hub']['status']> = {
   entregas: { pendente: 1, em_andamento: 0, instalada: 3, entregue: 0, falhou: 0, revertida: 0 },
   survival: null,
   mudanca: null,
+  rollouts: [],
+  freeze: null,
 }
 
 const disk: Facts['disk'] = {

@@ -55,6 +55,15 @@ export const GOOD_REQUESTS: GoodRequests = {
   listCargoes: () => ({}),
   showCargo: async (target) => ({ carga: await createCargo(target) }),
   updateCargo: async (target) => ({ carga: await createCargo(target) }),
+  startRollout: async (target) => ({ carga: await createCargo(target), ...ROLLOUT_RULES }),
+  listRollouts: () => ({}),
+  showRollout: async (target) => ({ rollout: await startRollout(target) }),
+  pauseRollout: async (target) => ({ rollout: await startRollout(target) }),
+  resumeRollout: async (target) => ({ rollout: await startRollout(target) }),
+  undoRollout: async (target) => ({ rollout: await startRollout(target) }),
+  setFreeze: () => ({ until: new Date(Date.now() + 60_000).toISOString(), why: 'a test' }),
+  showFreeze: () => ({}),
+  endFreeze: () => ({}),
   removeCargo: async (target) => ({ carga: await createCargo(target) }),
   selectCargo: async (target) => ({ carga: await createCargo(target), where: 'env=prod' }),
   showSelection: async (target) => ({ carga: await createCargo(target) }),
@@ -154,4 +163,11 @@ function freshName(): string {
 function freshRule(role: string) {
   const name = freshName().replaceAll('.', '-')
   return { name, method: 'token', pattern: '*.rules.example', role, hosts_max: 1 } as const
+}
+
+const ROLLOUT_RULES = { waves: ['1', '100%'], soak_seconds: 0, max_failed: '0' }
+
+async function startRollout(target: Target): Promise<string> {
+  const carga = await createCargo(target)
+  return (await target.admin.startRollout({ carga, ...ROLLOUT_RULES })).id
 }

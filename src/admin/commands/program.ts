@@ -55,6 +55,7 @@ import { registerApply } from './fleet/apply.ts'
 import { registerExport } from './fleet/export.ts'
 import { registerFleetOwners } from './fleet/fleet-owners.ts'
 import { registerPlan } from './fleet/plan.ts'
+import { registerFreeze } from './freeze.ts'
 import { registerHubsList } from './hubs/hubs-list.ts'
 import { registerHubsRemove } from './hubs/hubs-remove.ts'
 import { registerInit } from './init.ts'
@@ -73,6 +74,13 @@ import { registerPoliticaShow } from './politica/politica-show.ts'
 import { registerRecoveryAdd } from './recovery/recovery-add.ts'
 import { registerRecoveryList } from './recovery/recovery-list.ts'
 import { registerRecoveryRemove } from './recovery/recovery-remove.ts'
+import {
+  registerRolloutPause,
+  registerRolloutResume,
+  registerRolloutUndo,
+} from './rollout/rollout-change.ts'
+import { registerRolloutList } from './rollout/rollout-list.ts'
+import { registerRolloutShow } from './rollout/rollout-show.ts'
 import { registerStandbyInit } from './standby/standby-init.ts'
 import { registerStandbyPromote } from './standby/standby-promote.ts'
 import { registerStandbyStatus } from './standby/standby-status.ts'
@@ -142,6 +150,17 @@ const NOUNS: readonly Noun[] = [
       registerCargaReseal,
       registerCargaSelect,
       registerCargaRemove,
+    ],
+  },
+  {
+    name: 'rollout',
+    description: 'next versions of loads that go to the hosts in waves',
+    commands: [
+      registerRolloutList,
+      registerRolloutShow,
+      registerRolloutPause,
+      registerRolloutResume,
+      registerRolloutUndo,
     ],
   },
   {
@@ -325,6 +344,7 @@ export function buildProgram(context: CommandContext, writeHelp: (text: string) 
   registerPlan(program, context)
   registerApply(program, context)
   registerExport(program, context)
+  registerFreeze(program, context)
   addCompletionCommand(
     program,
     (text) => output.write(text),

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { SvcError } from '../../platform/errors.ts'
 import { formatDurationMs } from '../../platform/durations.ts'
 import type { AdminReplies } from '../../protocol/admin/operations.ts'
-import type { Language } from '../../protocol/spoken-words.ts'
+import { type Language, stateIn } from '../../protocol/spoken-words.ts'
 import type { CommandContext } from './command-context.ts'
 import { renderFields, renderRows, stateWord } from '../terminal/table.ts'
 
@@ -41,7 +41,8 @@ Examples:
     })
 }
 
-type SentStatus = Omit<Status, 'entregas'> & Partial<Pick<Status, 'entregas'>>
+type SentStatus = Omit<Status, Later> & Partial<Pick<Status, Later>>
+type Later = 'entregas' | 'rollouts' | 'freeze'
 
 /** A hub up to 0.4.0 does not say how it is. */
 function hasHealth(status: Status): boolean {
@@ -62,13 +63,15 @@ function renderHealth(language: Language, status: Status): string {
 }
 
 function renderStatus(language: Language, status: Status): string {
-  // A hub up to 0.4.0 does not count entregas.
-  const { version, agentes, entregas = {}, certificados, survival } = status as SentStatus
+  // A hub up to 0.4.0 does not count entregas, and has no rollouts.
+  const sent = status as SentStatus
+  const { version, agentes, entregas = {}, certificados, survival } = sent
   const figures = renderFields(language, {
     version,
     ...prefixed('agentes', agentes),
     ...prefixed('entregas', entregas),
     ...rowsOf(survival),
+    ...rolloutsOf(language, sent),
   })
   const rows = Object.entries(certificados).map(([purpose, counts]) => ({ purpose, ...counts }))
   const certificates = renderRows(
@@ -100,5 +103,20 @@ function rowsOf(survival: Status['survival']): Record<string, string | number> {
     'first host': `${first.hostname} (${what}, until ${first.not_after}${lateness})`,
     following_1h,
     following_24h,
+  }
+}
+
+/** A line for each, and one for a freeze. */
+function rolloutsOf(
+  language: Language,
+  { rollouts = [], freeze = null }: SentStatus,
+): Record<string, string> {
+  const lines = rollouts.map(({ nome, state, wave, waves, reason }): [string, string] => {
+    const why = reason === null ? '' : `: ${reason}`
+    return [`rollout ${nome}`, `${stateIn(language, state)} in wave ${wave} of ${waves}${why}`]
+  })
+  return {
+    ...Object.fromEntries(lines),
+    ...(freeze && { freeze: `until ${freeze.until}: ${freeze.why}` }),
   }
 }

@@ -23,6 +23,15 @@ const HINTS: Readonly<Partial<Record<AdminErrorCode | 'internal_error', Hint>>> 
   admin_token_not_found: 'svc admin token list shows ids and names',
   join_rule_exists: 'choose another name, or end that rule first: svc join-rule end',
   join_rule_not_found: 'svc join-rule list shows names and ids',
+  rollout_not_found: 'svc rollout list shows ids and loads',
+  rollout_open: ({ details }) =>
+    `wait until it is done, or end it: svc rollout undo ${details['rollout']}`,
+  rollout_over: 'svc load update makes the next version',
+  rollout_empty: 'svc load update without --waves makes the next version',
+  waves_invalid: 'write them as 1,10%,50%,100%: each is how many hosts have the version then',
+  max_failed_invalid: 'write it as 3, or as 2%',
+  hubs_differ: 'svc hubs list shows the version of each hub',
+  freeze_not_found: 'svc freeze --until 12h --why incident sets one',
   agent_not_found: 'svc agent list shows ids and hostnames',
   agent_not_revoked: ({ details }) => `svc agent revoke ${details['hostname']} comes first`,
   agent_revoked: ({ operation }) =>

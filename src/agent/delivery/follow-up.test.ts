@@ -25,14 +25,18 @@ function recordOf(progress: ProcessedDelivery['progress']): ProcessedDelivery {
 
 const RENEWAL = { old_serial: '09', trigger: 'auto_threshold' } as const
 const CASES: [ProcessedDelivery['progress'], typeof RENEWAL | null, string[]][] = [
-  ['installed', null, ['targets site 0a', 'queue entrega_instalada', 'put event_queued', 'tell']],
+  [
+    'installed',
+    null,
+    ['targets site 0a', 'queue entrega_instalada of ["nginx.toml"]', 'put event_queued', 'tell'],
+  ],
   ['installed', RENEWAL, ['targets site 0a', 'queue cert_renewed', 'put event_queued', 'tell']],
   ['event_queued', null, ['tell']],
   ['done', null, ['tell']],
 ]
 
 for (const [progress, renewal, expected] of CASES) {
-  test(`[TGT-20] a pair that is ${progress}${renewal === null ? '' : ' by renewal'}: ${expected.join(', ')}`, async () => {
+  test(`[TGT-20] [RLO-8] a pair that is ${progress}${renewal === null ? '' : ' by renewal'}: ${expected.join(', ')}`, async () => {
     const done: string[] = []
     const note = async (what: string): Promise<void> => {
       done.push(what)
@@ -54,9 +58,13 @@ for (const [progress, renewal, expected] of CASES) {
       {
         outDir: '/out',
         processed: processed as ProcessedStore,
-        outbox: { enqueue: ({ type }) => note(`queue ${type}`) },
+        outbox: {
+          enqueue: ({ type, payload: { alvos } }) =>
+            note(`queue ${type}${alvos === undefined ? '' : ` of ${JSON.stringify(alvos)}`}`),
+        },
         targets: {
           applyNew: (name, serial) => note(`targets ${name} ${serial}`),
+          reportersOf: async (artefact) => (artefact === 'pair' ? ['nginx.toml'] : []),
           tell: () => note('tell'),
         },
       },

@@ -2,7 +2,9 @@
 // after a crash just as they do without one.
 
 import { parseArtefactName } from '../../protocol/identifiers.ts'
+import { EventType } from '../../protocol/words.ts'
 import type { Outbox } from '../hub/outbox.ts'
+import type { AgentEvent } from '../hub/wire.ts'
 import { artefactKey, type InstalledArtefact } from './delivery-kind.ts'
 import { DELIVERY_KINDS, type InstalledArtefacts } from './delivery-kinds.ts'
 import type { ProcessedDelivery, ProcessedStore } from './processed-store.ts'
@@ -13,6 +15,8 @@ export interface InstalledTargets {
   lookAfter(): Promise<readonly string[]>
   /** Those of one delivery, whose files were just switched. */
   applyNew(name: string, mark: string): Promise<void>
+  /** The files of `targets.d` that are to report of the delivery, root's among them; what cannot be read is left out. */
+  reportersOf(artefact: 'pair' | 'file', name: string): Promise<readonly string[]>
   /** Puts the reports into the outbox. */
   tell(): Promise<void>
 }
@@ -21,7 +25,7 @@ export interface FollowUpContext {
   readonly outDir: string
   readonly processed: ProcessedStore
   readonly outbox: Pick<Outbox, 'enqueue'>
-  readonly targets: Pick<InstalledTargets, 'applyNew' | 'tell'>
+  readonly targets: Pick<InstalledTargets, 'applyNew' | 'reportersOf' | 'tell'>
 }
 
 /** A version that the records do not know yet, of a renewed pair most likely, starts again at the first step. */
@@ -54,10 +58,18 @@ export async function applyTargetsAndQueueEvents(
     const kind = DELIVERY_KINDS[record.kind]
     await context.targets.applyNew(name, kind.markOf(artefact))
     const event = kind.eventOf({ outDir: context.outDir, name }, deliveryId, artefact)
-    await context.outbox.enqueue(event, artefact.record.request_id)
+    const alvos = await context.targets.reportersOf(kind.isFile ? 'file' : 'pair', name)
+    await context.outbox.enqueue(announcing(event, alvos), artefact.record.request_id)
     await context.processed.put({ ...record, progress: 'event_queued' })
   }
   await context.targets.tell()
+}
+
+/** The hub waits for these before it calls the delivery done. docs/protocol.md RLO-8. */
+function announcing(event: AgentEvent, alvos: readonly string[]): AgentEvent {
+  const isNew =
+    event.type === EventType.deliveryInstalled || event.type === EventType.deliveryDelivered
+  return isNew && alvos.length > 0 ? { ...event, payload: { ...event.payload, alvos } } : event
 }
 
 function isNewVersionOf(record: ProcessedDelivery, artefact: InstalledArtefact): boolean {

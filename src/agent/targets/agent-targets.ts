@@ -1,7 +1,7 @@
 // The agent's own part in targets: it applies its own targets, tells root's applier of each change in `out/`, and
 // sends the hub what both report. A fault in targets delays nothing else. docs/protocol.md TGT.
 
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { describeError, SvcError } from '../../platform/errors.ts'
 import { replaceFile } from '../../platform/files.ts'
 import { EventType } from '../../protocol/words.ts'
@@ -10,6 +10,7 @@ import type { DeliveryId } from '../../protocol/identifiers.ts'
 import type { Outbox } from '../hub/outbox.ts'
 import { createSerialQueue } from '../../platform/serial-queue.ts'
 import type { PassOptions, TargetResult } from './apply-targets.ts'
+import { loadTargets } from './load-targets.ts'
 import { runPass, type TargetsHost, tellWaitingReports } from './run-pass.ts'
 import type { TargetReport } from './target-report.ts'
 
@@ -30,6 +31,8 @@ export interface ReportSink {
 /** The file in `out/` that root's applier watches. */
 const CHANGED_FILE = '.changed'
 const REPORTS_WAITING_MAX = 200
+/** As many as the hub takes down; with more than these in an event it would be too large. */
+const REPORTERS_MAX = 32
 
 export function createAgentTargets(host: TargetsHost, sink: ReportSink): AgentTargets {
   const { log } = host
@@ -62,6 +65,18 @@ export function createAgentTargets(host: TargetsHost, sink: ReportSink): AgentTa
         await pass({ only: name })
         await showChange(`${name} ${serial}`)
       }),
+    reportersOf: async (artefact, name) => {
+      try {
+        const { targets } = await loadTargets(host.config.targetsDir, host.applier)
+        return targets
+          .filter((target) => target.artefact === artefact && target.name === name)
+          .map(({ source }) => basename(source))
+          .slice(0, REPORTERS_MAX)
+      } catch (error) {
+        log.warn({ error: describeError(error) }, 'Targets of a delivery not read')
+        return []
+      }
+    },
     applyRoots: () =>
       turns.run(async () => {
         await pass({})

@@ -46,6 +46,14 @@ export function readTargetNews(eventType: string, payload: object): TargetNews |
   return isSettled ? { kind: 'settled', target: named } : undefined
 }
 
+/** The targets that a host is to report of what it installed; none where the agent does not say, as agents up to 0.4.0. docs/protocol.md RLO-8. */
+export function readAwaitedTargets(payload: object): readonly string[] {
+  const named: unknown = Object.hasOwn(payload, 'alvos') ? Reflect.get(payload, 'alvos') : undefined
+  if (!Array.isArray(named)) return []
+  const targets = named.filter((name) => typeof name === 'string' && TARGET_NAME.test(name))
+  return [...new Set(targets as string[])].slice(0, REVERTED_TARGETS_MAX)
+}
+
 function describe(payload: object): string {
   const step = textOf(payload, 'step').slice(0, STEP_CHARACTERS_MAX)
   const reason = textOf(payload, 'reason').slice(0, REASON_CHARACTERS_MAX)

@@ -18,7 +18,7 @@ const NOTHING = {
   endingWithin: { '1h': 0, '6h': 0, '24h': 0, '7d': 0 },
 }
 
-test('[MET-7] [MET-8] [MET-20] [MET-21] the store is asked once in five seconds, for as many certificates as are wanted', async () => {
+test('[MET-7] [MET-8] [MET-20] [MET-21] [MET-34] the store is asked once in five seconds, for as many certificates as are wanted', async () => {
   let nowMs = START
   const asked: string[] = []
   const summary: FleetSummary = {
@@ -37,7 +37,13 @@ test('[MET-7] [MET-8] [MET-20] [MET-21] the store is asked once in five seconds,
     notBefore: new Date(START),
     notAfter: new Date(START + 1000),
   }
+  const rollout = { state: 'frozen', cargoId: 'c' }
   const reader = {
+    rollouts: {
+      listOpen: async () => [rollout, { ...rollout, state: 'running' }],
+      findFreeze: async () => ({ until: new Date(START + 60_000), endedAt: null }),
+    },
+    findCargo: async () => ({ name: 'site' }),
     summariseFleet: async () => {
       asked.push('summary')
       return summary
@@ -114,4 +120,17 @@ test('[MET-7] [MET-8] [MET-20] [MET-21] the store is asked once in five seconds,
     },
   ])
   assert.equal(valuesOf('svc_delivery_oldest_waiting_seconds')[0]?.value, 35)
+  assert.deepEqual(
+    valuesOf('svc_rollouts').map(({ labels, value }) => [labels['state'], value]),
+    [
+      ['running', 1],
+      ['paused', 0],
+      ['frozen', 1],
+      ['undoing', 0],
+    ],
+  )
+  assert.deepEqual(valuesOf('svc_rollout_frozen'), [
+    { name: 'svc_rollout_frozen', labels: { nome: 'site' }, value: 1 },
+  ])
+  assert.equal(valuesOf('svc_freeze_until_timestamp_seconds')[0]?.value, START / 1000 + 60)
 })

@@ -43,6 +43,7 @@ import type { DeliveryStatus } from '../../protocol/words.ts'
 import type { Secret } from '../../platform/secret.ts'
 import type { LeaseTerm } from './journal.ts'
 import type { DeclaredReader, DeclaredWriter } from './declared-store.ts'
+import type { RolloutReader, RolloutWriter } from './rollout-store.ts'
 import type { WebhookReader, WebhookWriter } from './webhook-store.ts'
 
 export interface StoreReader {
@@ -221,6 +222,7 @@ export interface StoreReader {
 
   readonly webhooks: WebhookReader
   readonly declared: DeclaredReader
+  readonly rollouts: RolloutReader
   /** What the CA has yet to revoke and has not expired, soonest to expire first; undefined when there is no `after`. */
   listCaRevocations(page: CaRevocationPage): Promise<CaRevocation[] | undefined>
   /** Only for agents with a certificate that is not yet revoked at the CA. */
@@ -270,6 +272,8 @@ export interface News {
   /** Endpoints were made, removed or moved. */
   readonly areWebhooksChanged?: true
   readonly areRootsChanged?: true
+  /** A rollout was begun, resumed or undone, or a freeze ended. */
+  readonly areRolloutsChanged?: true
   /** Too many agents to name have something new. */
   readonly isForAll?: true
 }
@@ -277,6 +281,7 @@ export interface News {
 export interface StoreWriter extends StoreReader {
   readonly webhooks: WebhookWriter
   readonly declared: DeclaredWriter
+  readonly rollouts: RolloutWriter
 
   /** Goes with what this transaction changes to the other hubs that share the vault. */
   tellOthers(news: News): Promise<void>

@@ -14,10 +14,10 @@ import { Type } from './plain-type.ts'
 import { AdminCargo, AdminContent, AdminCreatedCargo, AdminRecipients } from './views.ts'
 
 /** The versao that the caller has seen; refused when the carga has another one. As `If-Match`. */
-const expectedVersion = Type.Integer({ minimum: 0 })
+export const expectedVersion = Type.Integer({ minimum: 0 })
 
 /** A sealed file, and the agents that it is sealed for: refused when an agent has another recipient now. */
-const sealed = Type.Object({
+export const sealed = Type.Object({
   /** The age file, base64. */
   conteudo: Type.String({ minLength: 1, maxLength: SEALED_BASE64_CHARACTERS_MAX }),
   destinatarios: Type.Array(

@@ -98,6 +98,15 @@ export const ADMIN_ERRORS = {
     when: 'The checkpoint is none of this log, or a witness has not signed it.',
   },
   no_bundle: { status: 400, when: 'The vault has no roots yet.' },
+  waves_invalid: {
+    status: 400,
+    when: 'The waves of a rollout are none, do not grow, or leave hosts out.',
+  },
+  max_failed_invalid: {
+    status: 400,
+    when: 'How many hosts of a rollout may fail is neither a number nor a percentage.',
+  },
+  freeze_invalid: { status: 400, when: 'A freeze ends in the past, or too late.' },
   no_hub: { status: 400, when: 'The roots change only while a hub runs.' },
   vault_embedded: {
     status: 400,
@@ -121,6 +130,11 @@ export const ADMIN_ERRORS = {
   hub_not_found: { status: 404, when: 'No hub that shares the vault has this id or machine.' },
   cargo_not_found: { status: 404, when: 'No carga has this id, or somebody removed the carga.' },
   delivery_not_found: { status: 404, when: 'No entrega has this id.' },
+  rollout_not_found: {
+    status: 404,
+    when: 'No rollout has this id, and none of a carga of this name is open.',
+  },
+  freeze_not_found: { status: 404, when: 'No freeze holds.' },
   politica_not_found: {
     status: 404,
     when: 'The role has no politica of its own, or no politica with a selector has this name.',
@@ -198,6 +212,14 @@ export const ADMIN_ERRORS = {
   recipient_changed: { status: 409, when: 'An agent has another recipient now.' },
   recipients_incomplete: { status: 409, when: 'The carga has other agents now.' },
   replay_ahead: { status: 409, when: 'The hub has sent nothing from there on yet.' },
+  rollout_empty: { status: 409, when: 'No host has the carga: there is nothing to roll out to.' },
+  rollout_open: { status: 409, when: 'A rollout of the carga is under way.' },
+  rollout_over: { status: 409, when: 'The rollout is done, or undone.' },
+  rollout_state: { status: 409, when: 'The rollout is in a state that the act does not change.' },
+  hubs_differ: {
+    status: 409,
+    when: 'An older hub shares the vault: it knows no rollouts.',
+  },
   server_certificate_root: {
     status: 409,
     when: 'The hub’s own certificate leads to a root that the change would remove.',

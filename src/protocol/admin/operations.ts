@@ -13,6 +13,7 @@ import { HUBS_OPERATIONS } from './hubs.ts'
 import { JOIN_RULE_OPERATIONS } from './join-rules.ts'
 import { type AdminOperation, withRehearsal } from './operation.ts'
 import { POLICY_OPERATIONS } from './politicas.ts'
+import { ROLLOUT_OPERATIONS } from './rollouts.ts'
 import { TOKEN_OPERATIONS } from './tokens.ts'
 import { WEBHOOK_OPERATIONS } from './webhooks.ts'
 
@@ -23,6 +24,7 @@ const OPERATIONS = {
   ...CARGO_OPERATIONS,
   ...DELIVERY_OPERATIONS,
   ...POLICY_OPERATIONS,
+  ...ROLLOUT_OPERATIONS,
   ...HUB_OPERATIONS,
   ...HUBS_OPERATIONS,
   ...WEBHOOK_OPERATIONS,

@@ -379,5 +379,20 @@ export const AdminStatus = Type.Object({
       settled: Type.Integer(),
     }),
   ),
+  /** The rollouts that are neither done nor undone, oldest first, at most 20. */
+  rollouts: Type.Array(
+    Type.Object({
+      id: Type.String(),
+      nome: Type.String(),
+      state: Type.String(),
+      /** From 1. */
+      wave: Type.Integer(),
+      waves: Type.Integer(),
+      /** Why it is frozen. */
+      reason: nullable(Type.String()),
+    }),
+  ),
+  /** Until when, and why, rollouts are held back. */
+  freeze: nullable(Type.Object({ until: time, why: Type.String() })),
 })
 export type AdminStatus = Static<typeof AdminStatus>

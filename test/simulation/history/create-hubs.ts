@@ -11,6 +11,7 @@ import type { Kernel } from './kernel.ts'
 import type { KnownBug } from './known-bugs.ts'
 import { connectReceiver } from './receivers.ts'
 import type { RevocationModel } from './revocation-model.ts'
+import type { RolloutModel } from './rollout-model.ts'
 import type { Sharing } from './sharing.ts'
 import { checkWholeHub, followWhileAlive, watchHub } from './watch-hub.ts'
 import type { ReceivedMessage, WebhookModel } from './webhook-model.ts'
@@ -23,6 +24,7 @@ export interface HubsOptions {
   readonly model: ContractModel
   readonly webhooks: WebhookModel
   readonly revocations: RevocationModel
+  readonly rollouts: RolloutModel
   /** Undefined for one that has its vault to itself. */
   readonly sharing: Sharing | undefined
   readonly vault: UnsealedVault
@@ -73,7 +75,10 @@ function createHub(name: string, options: HubsOptions): CrashingHub {
     },
     startsBlindly: bug?.startsBlindly ?? false,
     leavesStreams: bug?.leavesStreams ?? false,
-    surroundStore: (store) => bug?.inStore?.(store) ?? store,
+    surroundStore: (store) => {
+      const watched = options.rollouts.watch(store)
+      return bug?.inStore?.(watched) ?? watched
+    },
     surround: (running, program, itsAuthority) =>
       watchHub(bug?.inHub?.(running, itsAuthority) ?? running, program, model, sharing?.claims),
     onStart: async (running, program) => {

@@ -22,6 +22,8 @@ export async function findTrouble(world: World): Promise<string | undefined> {
   invariant(running !== undefined, 'each hub is up')
   const sharedTrouble = sharing?.findTrouble(hubs)
   if (sharedTrouble !== undefined) return sharedTrouble
+  const [open] = await running.store.reader.rollouts.listOpen()
+  if (open !== undefined) return `rollout ${open.id} is ${open.state}: ${open.reason ?? ''}`
   const { entregas } = await running.admin.listDeliveries({})
   for (const { id, tipo, status, hostname } of entregas) {
     if (!ARRIVED.has(status) && !OVER.has(status)) return `${hostname}: ${tipo} ${id} is ${status}`

@@ -24,6 +24,7 @@ import {
   leavingOutArchived,
   overwriting,
   remembering,
+  takingPendingForDone,
   withoutTerms,
   withWriter,
 } from './planted-faults.ts'
@@ -159,6 +160,12 @@ export const KNOWN_BUGS: readonly KnownBug[] = [
     },
   },
   {
+    name: 'a wave that opens though hosts have yet to install the version',
+    foundBy: 8,
+    symptom: /RLO-7/,
+    inStore: takingPendingForDone,
+  },
+  {
     name: 'a restore that forgets who was revoked',
     foundBy: 1,
     symptom: /BKP-19.*revoked/,
@@ -172,7 +179,7 @@ export const KNOWN_BUGS: readonly KnownBug[] = [
   },
   {
     name: 'a restored log that goes on under its old name',
-    foundBy: 1,
+    foundBy: 3,
     symptom: /CHN-24/,
     inRestore: (options) => ({
       ...options,
@@ -188,7 +195,7 @@ export const KNOWN_BUGS: readonly KnownBug[] = [
   },
   {
     name: 'a segment of the log that is not synced',
-    foundBy: 6,
+    foundBy: 3,
     symptom: /ARC-[68]/,
     onHubDisk: (disk) => {
       disk.forgetsSyncOf = (path) => path.startsWith(ARCHIVE_DIR)
@@ -234,7 +241,7 @@ export const KNOWN_BUGS: readonly KnownBug[] = [
   {
     name: 'a stream that nobody looks at again once it is open',
     hubs: 2,
-    foundBy: 3,
+    foundBy: 2,
     symptom: /HUB-7.*the stream goes on/,
     leavesStreams: true,
     inHub: (hub) => ({ ...hub, holdStream: authenticatingOnce(hub) }),
@@ -249,14 +256,14 @@ export const KNOWN_BUGS: readonly KnownBug[] = [
   {
     name: 'roots of another hub that are not taken over',
     hubs: 2,
-    foundBy: 5,
+    foundBy: 1,
     symptom: /TRU-10/,
     inMember: (parts) => ({ ...parts, onFollowed: forgettingNews(parts, 'areRootsChanged') }),
   },
   {
     name: 'a segment that is recorded though another hub has recorded these entries',
     hubs: 2,
-    foundBy: 2,
+    foundBy: 29,
     symptom: /ARC-6.*rule of the tables/,
     inStore: (store) => withWriter(store, () => ({ findLastSegment: async () => undefined })),
   },

@@ -13,6 +13,7 @@ import { showLog } from '../../../src/hub/service/agent/show-log.ts'
 import { growLogTree } from '../../../src/hub/service/log-tree.ts'
 import { hashToken } from '../../../src/hub/domain/hash-token.ts'
 import type { Leases } from '../../../src/hub/store/leases.ts'
+import type { RolloutReader } from '../../../src/hub/store/rollout-store.ts'
 import type { News, Store, StoreReader, StoreWriter } from '../../../src/hub/store/store.ts'
 import { createLogging } from '../../../src/platform/logger.ts'
 import type { TokenHash } from '../../../src/protocol/identifiers.ts'
@@ -112,6 +113,28 @@ export function forgettingRequests(writer: StoreWriter): Partial<StoreWriter> {
         return entry === undefined ? record : formatRecord({ ...entry, requestId: null })
       }),
   }
+}
+
+/** What a rollout sees of its hosts, but for that. */
+export function takingPendingForDone(store: Store): Store {
+  const changing = <Rollouts extends RolloutReader>(rollouts: Rollouts): Rollouts => {
+    const countWaves: RolloutReader['countWaves'] = async (id, silentSince) => {
+      const waves = await rollouts.countWaves(id, silentSince)
+      return waves.map((wave) => ({ ...wave, pending: 0, done: wave.done + wave.pending }))
+    }
+    return new Proxy(rollouts, {
+      get: (target, name) => {
+        if (name === 'countWaves') return countWaves
+        const value: unknown = Reflect.get(target, name, target)
+        return typeof value === 'function' ? value.bind(target) : value
+      },
+    })
+  }
+  const { reader } = store
+  const changed = Object.create(reader) as StoreReader
+  Object.defineProperty(changed, 'rollouts', { get: () => changing(reader.rollouts) })
+  const written = withWriter(store, (writer) => ({ rollouts: changing(writer.rollouts) }))
+  return Object.defineProperty(written, 'reader', { value: changed })
 }
 
 /** What it has found once it hands out from then on, also after a change. */

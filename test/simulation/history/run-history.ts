@@ -43,6 +43,8 @@ export interface History {
   readonly refusals: number
   /** Entries that were said to have left the vault. */
   readonly archived: number
+  /** Of rollouts, after their first one. */
+  readonly waves: number
   readonly virtualMs: number
 }
 
@@ -238,6 +240,7 @@ function summarise(
     restores: model.restores,
     refusals: sumOf(hubs, ({ refusals }) => refusals),
     archived: world.archivist?.removedUntil ?? 0,
+    waves: world.rollouts.waves,
     virtualMs: kernel.now().getTime() - START.getTime(),
   }
 }

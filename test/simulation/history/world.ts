@@ -20,6 +20,8 @@ import { Operator } from './operator.ts'
 import { replaceRoot } from './replace-root.ts'
 import { RevocationModel } from './revocation-model.ts'
 import type { History, Workshop } from './run-history.ts'
+import { Releaser } from './releaser.ts'
+import { RolloutModel } from './rollout-model.ts'
 import { SealedFiles } from './sealed-files.ts'
 import { findAnyHub, Sharing } from './sharing.ts'
 import { HostWatch } from './watch-host.ts'
@@ -36,6 +38,7 @@ export interface World {
   readonly model: ContractModel
   readonly webhooks: WebhookModel
   readonly revocations: RevocationModel
+  readonly rollouts: RolloutModel
   readonly sealed: SealedFiles
   /** The first one is the only one, unless they share their vault. */
   readonly hubs: readonly CrashingHub[]
@@ -98,6 +101,7 @@ export async function createWorld(
   const { hash = GENESIS_HASH, records = [] } = oldLog ?? {}
   const webhooks = new WebhookModel(records)
   const revocations = new RevocationModel(ca.revoked)
+  const rollouts = new RolloutModel(kernel)
   const vault = oldLog?.vault ?? workshop.vault
   const { vaultId } = vault
   const sharing = isShared ? new Sharing({ kernel, faults, random, vaultId, note }) : undefined
@@ -114,6 +118,7 @@ export async function createWorld(
     model,
     webhooks,
     revocations,
+    rollouts,
     sharing,
     vault,
     logEnd: { seq: records.length, hash },
@@ -188,9 +193,12 @@ export async function createWorld(
   }
   const troubleMs = (1 + random() * 3) * HOUR_MS
   const isRootReplaced = random() < ROOT_LIKELIHOOD
+  // A restored vault has other cargas made again than those under a rollout.
+  const isDisastrous = hasOutside && !isShared
+  const releaser = new Releaser({ kernel, faults, random: createSeededRandom(seed + 3), ask })
   const more = [
+    ...(isDisastrous ? [() => disaster.live()] : [() => releaser.live()]),
     ...(isRootReplaced ? [() => replaceRoot({ kernel, faults, ca, rootFile, ask, note })] : []),
-    ...(hasOutside && !isShared ? [() => disaster.live()] : []),
     ...(archivist ? [() => archivist.live()] : []),
     ...(sharing ? [() => sharing.watchNews(hubs), () => operator.revokeNowAndThen()] : []),
   ]
@@ -200,12 +208,13 @@ export async function createWorld(
     model,
     webhooks,
     revocations,
+    rollouts,
     sealed,
     hubs,
     sharing,
     hosts: watched,
     operator,
-    disaster: hasOutside && !isShared ? disaster : undefined,
+    disaster: isDisastrous ? disaster : undefined,
     archivist,
     oldLog,
     more,

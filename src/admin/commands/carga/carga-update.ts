@@ -6,10 +6,17 @@ import type { CommandContext } from '../command-context.ts'
 import { cargoArgument } from '../named-arguments.ts'
 import { ifVersaoOption } from './if-versao.ts'
 import { renderNewDeliveries } from './new-deliveries.ts'
+import { describeStart } from '../rollout/describe-rollout.ts'
+import {
+  addRolloutOptions,
+  parseRolloutOptions,
+  type RolloutOptions,
+  type RolloutRules,
+} from './rollout-options.ts'
 import { resolveCargo } from './resolve-cargo.ts'
 import { addSealOptions, parseVouched, type SealOptions } from './seal-options.ts'
 
-interface CargaUpdateOptions extends SealOptions {
+interface CargaUpdateOptions extends SealOptions, RolloutOptions {
   readonly san: readonly string[]
   /** False when --no-sans is given. */
   readonly sans: boolean
@@ -31,6 +38,8 @@ export function registerCargaUpdate(carga: Command, context: CommandContext): vo
     .option('--no-sans', 'only the host’s own name from now on')
     .addOption(ifVersaoOption())
   addSealOptions(command, 'the new content of a sealed load')
+  addRolloutOptions(command)
+  command
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
@@ -39,10 +48,16 @@ For a csr_cert, every host gets a new certificate; without --san and --no-sans t
 sealed load for the agents that have it, and for its escrow; see svc load create --help for recipients, and for the names that
 an operator may give.
 
+With --waves the hub gives the version to a few hosts first. The next wave opens when every host of the last one has installed it, its
+targets have reported that they are in place and served, and it was so for the time of --soak. More failures than --max-failed freeze the
+rollout. The load itself stays at the version before until the last wave is done: svc rollout undo brings that back.
+
 Examples:
   svc load update site --san shop.example.org --san '*.shop.example.org'
   svc load update site --no-sans
   svc load update db-password --file db-password
+  svc load update site --san shop.example.org --waves 1,10%,50%,100% --soak 10m --max-failed 2%
+  svc load update site --waves 1,100% --dry-run
   svc load update site --json
 `,
     )
@@ -55,12 +70,20 @@ async function updateCargo(
   options: CargaUpdateOptions,
 ): Promise<void> {
   const sans = chooseSans(options)
-  if (options.file !== undefined) return updateSealedCargo(context, id, options, sans)
+  const rules = parseRolloutOptions(options)
+  if (options.file !== undefined) return updateSealedCargo(context, id, { ...options, sans, rules })
   refuseVouching(options)
   const request = {
     carga: id,
     ...(sans === undefined ? {} : { sans }),
     ...(options.ifVersao === undefined ? {} : { versao: options.ifVersao }),
+  }
+  if (rules !== undefined) {
+    const started = await context.withAdmin(({ operations }) =>
+      operations.startRollout({ ...request, ...rules }),
+    )
+    if (options.json) return context.output.writeJson(started)
+    return context.output.write(describeStart(started))
   }
   const updated = await context.withAdmin(({ operations }) =>
     awaitChange(context, operations, operations.updateCargo(request)),
@@ -75,10 +98,12 @@ async function updateCargo(
 async function updateSealedCargo(
   context: CommandContext,
   name: string,
-  options: CargaUpdateOptions,
-  sans: readonly string[] | undefined,
+  options: Omit<CargaUpdateOptions, 'sans'> & {
+    readonly sans: readonly string[] | undefined
+    readonly rules: RolloutRules | undefined
+  },
 ): Promise<void> {
-  const { file = '', ifVersao: versao, json } = options
+  const { file = '', ifVersao: versao, json, sans, rules } = options
   if (sans !== undefined)
     throw new UserError('usage', 'a sealed load has no names: leave --san and --no-sans out')
   const vouched = parseVouched(options)
@@ -86,14 +111,14 @@ async function updateSealedCargo(
   const { contentOfFile, sealNext } = await import('./update-sealed-cargo.ts')
   const source = await context.openSecret(file)
   try {
-    const update = { id, versao, vouched, ...(json && { json }) }
+    const update = { id, versao, vouched, rules, ...(json && { json }) }
     await sealNext(context, update, contentOfFile(source))
   } finally {
     await source.close()
   }
 }
 
-function refuseVouching({ acceptRecipient, recipient }: CargaUpdateOptions): void {
+function refuseVouching({ acceptRecipient, recipient }: SealOptions): void {
   if (acceptRecipient.length + recipient.length === 0) return
   throw new UserError('usage', '--accept-recipient and --recipient go with --file')
 }

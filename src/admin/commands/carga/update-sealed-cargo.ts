@@ -9,6 +9,8 @@ import { openSealed } from '../../../sealing/sealed-file.ts'
 import type { CommandContext } from '../command-context.ts'
 import { type Delivered, deliverSealed, type SealedDelivery } from './deliver-sealed.ts'
 import type { Vouched } from '../../sealed/judge-recipients.ts'
+import { describeStart } from '../rollout/describe-rollout.ts'
+import type { RolloutRules } from './rollout-options.ts'
 import { printSealed } from './print-sealed.ts'
 import { readContent, readEscrowIdentity } from '../../sealed/read-secret.ts'
 import type { RecipientPins } from '../../sealed/recipient-pins.ts'
@@ -21,6 +23,8 @@ export interface SealedUpdate {
   /** Only while the carga has this one. */
   readonly versao?: number | undefined
   readonly vouched: Vouched
+  /** In waves. */
+  readonly rules?: RolloutRules | undefined
   readonly json?: true
 }
 
@@ -32,7 +36,9 @@ export interface NextContent extends Pick<
   readonly basis: () => number | undefined
 }
 
-export type DeliveredUpdate = AdminReplies['updateCargo']
+export type DeliveredUpdate = AdminReplies['updateCargo'] & {
+  readonly rollout?: AdminReplies['startRollout']
+}
 
 /** What the file holds; it is read once. */
 export function contentOfFile(source: SecretSource): NextContent {
@@ -71,19 +77,25 @@ export async function sealNext(
   update: SealedUpdate,
   content: NextContent,
 ): Promise<void> {
-  const delivered = await deliverNext(context, update, content, (wanted) => {
+  const delivered = await deliverNext(context, update, content, (named) => {
+    // A rollout goes to the hosts that have the load.
+    const holders = named.agentes.filter(({ waits }) => waits !== true)
+    const wanted = update.rules === undefined ? named : { ...named, agentes: holders }
     const { wanted: settled, leftOut } = leaveOutWaiting(wanted)
     for (const each of leftOut) context.note(describeLeftOut(each))
     return settled
   })
   const { reply } = delivered
-  const news = `load ${reply.carga_id} is now version ${reply.versao}`
+  const news =
+    reply.rollout === undefined
+      ? `load ${reply.carga_id} is now version ${reply.versao}`
+      : describeStart(reply.rollout).trimEnd()
   await printSealed(context, delivered, { ...(update.json && { json: true }), news })
 }
 
 export function deliverNext(
   context: CommandContext,
-  { id, versao: expected, vouched }: SealedUpdate,
+  { id, versao: expected, vouched, rules }: SealedUpdate,
   { ownEscrow, readContent: read, basis }: NextContent,
   choose: (wanted: AdminRecipients, known: RecipientPins) => AdminRecipients,
 ): Promise<Delivered<DeliveredUpdate>> {
@@ -100,9 +112,12 @@ export function deliverNext(
         hint: 'svc load create makes a new one',
       })
     },
-    deliver: (operations, selado) => {
+    deliver: async (operations, selado): Promise<DeliveredUpdate> => {
       const versao = expected ?? basis()
-      return operations.updateCargo({ carga: id, selado, ...(versao !== undefined && { versao }) })
+      const request = { carga: id, selado, ...(versao !== undefined && { versao }) }
+      if (rules === undefined) return operations.updateCargo(request)
+      const rollout = await operations.startRollout({ ...request, ...rules })
+      return { carga_id: rollout.carga_id, versao: rollout.versao, entregas: [], rollout }
     },
   })
 }

@@ -51,6 +51,8 @@ export interface AdminHub {
   readonly examineProcess?: () => Promise<ExaminedProcess>
   /** Those that share the vault; of one of them that runs. */
   readonly hubs?: HubsControl
+  /** Opens the waves of rollouts; of a running hub. */
+  readonly rollouts?: { wake(): void }
   /** Takes old entries out of the vault. */
   readonly archiver?: LogArchiver
   /** Undefined without a running hub. */

@@ -8,7 +8,7 @@ import {
   type AdminNamesOf,
   type AdminOperations,
 } from '../../../protocol/admin/operations.ts'
-import { insertAgent } from '../../../../test/store/store-samples.ts'
+import { insertAgent, insertCargo, insertDelivery } from '../../../../test/store/store-samples.ts'
 import type { Store } from '../../store/store.ts'
 import type { IdempotencySecret } from './admin-context.ts'
 import { createAdminOperations } from './admin-operations.ts'
@@ -34,6 +34,7 @@ const REQUESTS: { readonly [Name in AdminCreateName]: Parameters<AdminOperations
     files_sha256: '0'.repeat(64),
     webhooks: [{ url: 'https://receiver.example/in' }],
   },
+  startRollout: { carga: 'rolled', waves: ['1', '100%'], soak_seconds: 0, max_failed: '0' },
   createAccessToken: { name: 'ci', role: 'viewer' },
   createWebhook: { url: 'https://receiver.example/in', tipos: ['agent_enrolled'] },
   pushToAgent: { agente: 'web-1', nome: 'motd', conteudo: 'hello' },
@@ -50,7 +51,8 @@ async function withStore(work: (setting: Setting) => Promise<void>): Promise<voi
   let nowMs = Date.parse('2026-11-21T10:00:00Z')
   const clock = { now: () => new Date(nowMs), sleep: () => Promise.resolve() }
   const addresses = { enrollUrl: 'https://hub.test:8444', mtlsUrl: 'https://hub.test:8443' }
-  await insertAgent(store, 'web-1')
+  const { id } = await insertAgent(store, 'web-1')
+  await insertDelivery(store, id, await insertCargo(store, 'rolled'))
   await work({
     store,
     operationsOf: (secret) =>

@@ -112,10 +112,12 @@ function createTurn(hub: AdminContext, { actor }: AdminCaller, kept?: KeptReply)
   return turn
 }
 
-async function spread({ notifier, cutOff, webhooks }: AdminHub, news: News): Promise<void> {
-  const { agents, revoked, areWebhooksChanged, isForAll } = news
+async function spread(hub: AdminHub, news: News): Promise<void> {
+  const { notifier, cutOff, webhooks, rollouts } = hub
+  const { agents, revoked, areWebhooksChanged, areRolloutsChanged, isForAll } = news
   if (isForAll === true) notifier?.announceAll()
   if (agents !== undefined) notifier?.announce(agents)
   if (revoked !== undefined) cutOff?.(revoked)
+  if (areRolloutsChanged === true) rollouts?.wake()
   if (areWebhooksChanged === true) await webhooks?.changed()
 }

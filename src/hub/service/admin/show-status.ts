@@ -6,6 +6,7 @@ import type { CertificatesSummary } from '../../domain/fleet.ts'
 import { isLate } from '../../domain/late-renewal.ts'
 import type { StoreReader } from '../../store/store.ts'
 import type { Read } from '../admin-act.ts'
+import { findFreezeInForce, findItsCargo } from '../rollout/find-rollout.ts'
 import type { ChangeProgress } from '../cargo/fleet-changes.ts'
 import type { AdminContext } from './admin-context.ts'
 
@@ -32,6 +33,7 @@ export const showStatus: Read<
     entregas: { ...deliveries, revertida: reverted },
     survival: await describeSurvival(reader, now, thresholdMs),
     mudanca: underWay === undefined ? null : describeChange(underWay),
+    ...(await describeRollouts(reader, now)),
   }
 }
 
@@ -59,6 +61,25 @@ function describeChange({
 
 function countsOf({ valid, late, expired }: CertificatesSummary) {
   return { valid, atrasado: late, expired }
+}
+
+const ROLLOUTS_MAX = 20
+
+async function describeRollouts(
+  reader: StoreReader,
+  now: Date,
+): Promise<Pick<AdminReplies['showStatus'], 'rollouts' | 'freeze'>> {
+  const rollouts: AdminReplies['showStatus']['rollouts'] = []
+  for (const rollout of (await reader.rollouts.listOpen()).slice(0, ROLLOUTS_MAX)) {
+    const { id, state, wave, waves, reason } = rollout
+    const { name: nome } = await findItsCargo(reader, rollout)
+    rollouts.push({ id, nome, state, wave: wave + 1, waves: waves.length, reason })
+  }
+  const freeze = await findFreezeInForce(reader, now)
+  return {
+    rollouts,
+    freeze: freeze === undefined ? null : { until: freeze.until.toISOString(), why: freeze.why },
+  }
 }
 
 /** Null when no host has a certificate that could end. */

@@ -10,6 +10,7 @@ import {
   showSelectorPolicy,
 } from '../policy/change-selector-policy.ts'
 import { showBundle, signBundle, updateBundle } from '../roots/bundle-operations.ts'
+import { ROLLOUT_USE_CASES } from '../rollout/rollout-use-cases.ts'
 import { WEBHOOK_USE_CASES } from '../webhooks/webhook-use-cases.ts'
 import { createAccessToken, listAccessTokens, revokeAccessToken } from './access-tokens.ts'
 import { applyFleet } from './declared/apply-declared.ts'
@@ -45,6 +46,7 @@ import { listAgents, listCaRevocations, showAgent } from './view-agents.ts'
 export const USE_CASES: UseCases = {
   ...CARGO_USE_CASES,
   ...WEBHOOK_USE_CASES,
+  ...ROLLOUT_USE_CASES,
   createJoinRule,
   listJoinRules,
   showJoinRule,

@@ -2,8 +2,8 @@ import { WeakValues } from '../../../platform/weak-values.ts'
 import { isUuid, type CargoId } from '../../../protocol/identifiers.ts'
 import type { Agent } from '../../domain/agent.ts'
 import type { CargoContent, ContentSummary } from '../../domain/cargo.ts'
-import type { Store, StoreReader } from '../../store/store.ts'
-import { LIVE_STATUSES } from '../../domain/delivery.ts'
+import type { DeliveryWithCargo, Store, StoreReader } from '../../store/store.ts'
+import { isStanding, LIVE_STATUSES } from '../../domain/delivery.ts'
 
 export interface Blob {
   readonly summary: ContentSummary
@@ -13,31 +13,53 @@ export interface Blob {
 
 export type FindBlob = (agent: Agent, cargoId: string) => Promise<Blob | undefined>
 
-/** The content of a carga, for an agent that has a live entrega of the carga. docs/protocol.md BLB. */
+/** Of a content: the bytes of the carga, or of the rollout that has given the agent a newer version. */
+interface Source {
+  readonly summarize: () => Promise<ContentSummary | undefined>
+  readonly find: () => Promise<CargoContent | undefined>
+}
+
+/** The content of a carga, for an agent that has a live entrega of the carga. docs/protocol.md BLB, RLO-14. */
 export function createFindBlob({ reader }: Store): FindBlob {
   // All agents of a carga fetch the same bytes at about the same time: one copy serves them, for as long as one is read.
   const underWay = new WeakValues<ContentSummary['sha256'], Uint8Array>()
-  const read = async (id: CargoId, { sha256 }: ContentSummary): ReturnType<Blob['read']> => {
+  const read = async ({ find }: Source, { sha256 }: ContentSummary): ReturnType<Blob['read']> => {
     const bytes = underWay.get(sha256)
     if (bytes !== undefined) return { sha256, bytes }
-    const content = await reader.findContent(id)
+    const content = await find()
     if (content !== undefined) underWay.set(content.sha256, content.bytes)
     return content
   }
   return async (agent, wanted) => {
     if (!isUuid(wanted)) return undefined
     const id = wanted as CargoId
-    if (!(await hasLiveDelivery(reader, agent, id))) return undefined
-    const summary = await reader.summarizeContent(id)
-    return summary && { summary, read: () => read(id, summary) }
+    const filter = { agentId: agent.id, cargoId: id, statuses: LIVE_STATUSES }
+    const live = await reader.listDeliveries(filter)
+    if (live.length === 0) return undefined
+    const source = await chooseSource(reader, id, live)
+    const summary = await source.summarize()
+    return summary && { summary, read: () => read(source, summary) }
   }
 }
 
-async function hasLiveDelivery(
+async function chooseSource(
   reader: StoreReader,
-  agent: Agent,
-  cargoId: CargoId,
-): Promise<boolean> {
-  const filter = { agentId: agent.id, cargoId, statuses: LIVE_STATUSES }
-  return (await reader.listDeliveries(filter)).length > 0
+  id: CargoId,
+  live: readonly DeliveryWithCargo[],
+): Promise<Source> {
+  const ahead = live.find((delivery) => isStanding(delivery) && isAhead(delivery))
+  const rollout = ahead && (await reader.rollouts.findOpen(id))
+  if (rollout === undefined || rollout.version !== ahead?.version) {
+    return { summarize: () => reader.summarizeContent(id), find: () => reader.findContent(id) }
+  }
+  const { rollouts } = reader
+  return {
+    summarize: () => rollouts.summarizeContent(rollout.id),
+    // The last wave may be done since: then the carga has the content.
+    find: async () => (await rollouts.findContent(rollout.id)) ?? reader.findContent(id),
+  }
+}
+
+function isAhead({ version, cargo }: DeliveryWithCargo): boolean {
+  return version > cargo.version
 }

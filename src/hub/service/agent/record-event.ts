@@ -12,7 +12,7 @@ import { timeOfOldRequest } from '../../domain/decide-late-retry.ts'
 import { entryBytesOf, type EventOverdraft } from '../../domain/event-budget.ts'
 import { nextDeliveryError } from '../../domain/next-delivery-error.ts'
 import { nextDeliveryStatus } from '../../domain/next-delivery-status.ts'
-import { readTargetNews } from '../../domain/reverted-target.ts'
+import { readAwaitedTargets, readTargetNews } from '../../domain/reverted-target.ts'
 import type { StoreWriter } from '../../store/store.ts'
 import { appendEntry } from '../append-entries.ts'
 import type { ChargeEntry, EventBudget } from './event-budget.ts'
@@ -88,6 +88,7 @@ async function commitEvent(
       const cargo = await writer.findCargo(delivery.cargoId)
       if (cargo?.kind === DeliveryKind.csrCert) await adoptIdentity(writer, agent, delivery)
       await endPredecessors(writer, delivery, now)
+      await writer.rollouts.awaitTargets(delivery.id, readAwaitedTargets(event.payload))
     }
   }
   const entry = await appendEntry(writer, {
@@ -154,7 +155,11 @@ async function noteTarget(
   const news = readTargetNews(event.tipo_evento, event.payload)
   if (news === undefined) return
   const { target } = news
-  if (news.kind === 'settled') return writer.removeRevertedTargets(deliveryId, target)
+  if (news.kind === 'settled') {
+    await writer.rollouts.settleTarget(deliveryId, target)
+    return writer.removeRevertedTargets(deliveryId, target)
+  }
+  await writer.rollouts.revertTarget(deliveryId, news.target)
   await writer.putRevertedTarget({
     deliveryId,
     agentId,

@@ -22,6 +22,7 @@ import { refuseForbiddenSans } from './refuse-agents.ts'
 import { refuseOtherVersion } from './refuse-other-version.ts'
 import { refuseOperatorsAutomaticSans, refuseOperatorsSans } from '../refuse-operator.ts'
 import { newDelivery } from './replace-delivery.ts'
+import { refuseUnderRollout } from './refuse-rollout.ts'
 import { describeContent, parseSealedFile, type SealedFile } from './sealed-file.ts'
 import { type Addressees, readAddressees, refuseOtherAddressees } from './sealed-addressees.ts'
 import { SLICE_DELIVERIES } from './fleet-changes.ts'
@@ -181,11 +182,13 @@ async function rehearseForMany(
 
 const ALL: Step = { limit: Number.MAX_SAFE_INTEGER }
 
-async function findUpdatable(
+/** Throws the AdminRefusal of a carga of which there can be no such next version now. */
+export async function findUpdatable(
   reader: StoreReader,
   request: AdminRequest<'updateCargo'>,
 ): Promise<Cargo> {
   const cargo = await findCargo(reader, request.carga)
+  await refuseUnderRollout(reader, cargo)
   refuseOtherVersion(cargo, request.versao)
   refuseOtherKinds(cargo, request)
   return cargo
@@ -274,7 +277,7 @@ async function planVersion(
   return { cargo, act: { type: HubEventType.cargoUpdated, payload } }
 }
 
-function addedSans(old: Cargo, sans: readonly string[] | undefined): readonly string[] {
+export function addedSans(old: Cargo, sans: readonly string[] | undefined): readonly string[] {
   return (sans ?? []).filter((san) => !old.sans.includes(san))
 }
 
@@ -305,6 +308,7 @@ export const removeCargo: Course<'removeCargo', CargoContext> = {
       }
       return turn.commit(async (writer) => {
         const cargo = await findCargo(writer, id)
+        await refuseUnderRollout(writer, cargo)
         refuseOtherVersion(cargo, request.versao)
         const plan = { act: 'remove', cargoId: id, actor, inForceAt: now } as const
         const change = isForMany ? { ...plan, id: await writer.insertChange(plan) } : undefined
@@ -336,6 +340,7 @@ async function rehearseRemoval(
   request: AdminRequest<'removeCargo'>,
 ): Promise<never> {
   const cargo = await findCargo(reader, request.carga)
+  await refuseUnderRollout(reader, cargo)
   refuseOtherVersion(cargo, request.versao)
   const standing: Delivery[] = []
   for (let after: number | null = 0; after !== null;) {

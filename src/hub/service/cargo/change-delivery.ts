@@ -11,7 +11,7 @@ import { toAdminDelivery } from '../admin-views.ts'
 import { keepMatchingAgents } from '../agent-slices.ts'
 import type { CargoContext } from './cargo-context.ts'
 import { findNamedDelivery } from './find-named-delivery.ts'
-import { replaceDelivery } from './replace-delivery.ts'
+import { newDeliveryLike } from './replace-delivery.ts'
 import { parseStored } from '../selected-cargoes.ts'
 
 /** With all the entregas that they were to replace: the agent renews none of these any more. */
@@ -69,7 +69,8 @@ export async function retryDelivery(
 ): Promise<Done<AdminReplies['retryDeliveries']>> {
   const old = await findStanding(writer, id)
   if (old.cargo.removedAt !== null) return { acts: [], reply: { entregas: [] } }
-  const successor = await replaceDelivery(writer, old, old.cargo, now)
+  const successor = newDeliveryLike(old, now)
+  await writer.replaceDeliveries([{ old: old.id, successor }], now)
   const entrega = toAdminDelivery(await findWithCargo(writer, successor.id))
   return {
     acts: [retrial({ ...old, replacedBy: successor.id })],

@@ -32,6 +32,19 @@ export function newDelivery(cargo: Cargo, agentId: Agent['id'], now: Date): Deli
   }
 }
 
+/** The same again: of the version that a rollout gave, while the carga is behind it, else of the carga's. docs/protocol.md RLO-15. */
+export function newDeliveryLike(
+  {
+    agentId,
+    version,
+    sans,
+    cargo,
+  }: Pick<DeliveryWithCargo, 'agentId' | 'version' | 'sans' | 'cargo'>,
+  now: Date,
+): Delivery {
+  return newDelivery(version > cargo.version ? { ...cargo, version, sans } : cargo, agentId, now)
+}
+
 /**
  * What was installed may be renewed until its successor is installed; what never was is replaced at once.
  * docs/protocol.md DEL-16.
@@ -66,6 +79,6 @@ export async function renewDeliveriesOf(
   const standing = await listStandingDeliveries(writer, { agentId: agent.id })
   const replacements = standing
     .filter(({ cargo }) => cargo.removedAt === null)
-    .map(({ id, cargo }) => ({ old: id, successor: newDelivery(cargo, agent.id, now) }))
+    .map((old) => ({ old: old.id, successor: newDeliveryLike(old, now) }))
   await writer.replaceDeliveries(replacements, now)
 }

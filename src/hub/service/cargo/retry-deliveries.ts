@@ -11,7 +11,7 @@ import type { AdminAct, AdminTurn, Course } from '../admin-act.ts'
 import { toAdminDelivery } from '../admin-views.ts'
 import { retrial, retryDelivery } from './change-delivery.ts'
 import type { CargoContext } from './cargo-context.ts'
-import { newDelivery } from './replace-delivery.ts'
+import { newDeliveryLike } from './replace-delivery.ts'
 import { SLICE_DELIVERIES } from './fleet-changes.ts'
 
 export const retryDeliveries: Course<'retryDeliveries', CargoContext> = {
@@ -100,7 +100,7 @@ async function rehearseRetry(
 function planRetries(failed: readonly DeliveryWithCargo[], now: Date) {
   return failed
     .filter(({ cargo }) => cargo.removedAt === null)
-    .map((old) => ({ old, successor: newDelivery(old.cargo, old.agentId, now) }))
+    .map((old) => ({ old, successor: newDeliveryLike(old, now) }))
 }
 
 interface ReplacedFailures {

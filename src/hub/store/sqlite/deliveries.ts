@@ -235,6 +235,27 @@ function putInPlace(
      FROM json_each(@pairs) AS par WHERE entregas.id = par.value ->> 0`,
     { change, pairs, at: at.getTime() },
   )
+  passOnRollout(session, pairs, change === null)
+}
+
+/**
+ * The same version again, for a retry or a host that enrolled again, is still of the wave that gave it. Of two that are live for a while only
+ * the one that stands counts.
+ */
+function passOnRollout(session: SqlSession, pairs: string, isInForce: boolean): void {
+  session.run(
+    `UPDATE entregas SET rollout = velha.rollout, onda = velha.onda
+     FROM json_each(?) AS par CROSS JOIN entregas AS velha ON velha.id = par.value ->> 0
+     WHERE velha.rollout IS NOT NULL AND entregas.id = par.value ->> 1
+       AND entregas.versao = velha.versao`,
+    pairs,
+  )
+  if (!isInForce) return
+  session.run(
+    `UPDATE entregas SET rollout = NULL, onda = NULL FROM json_each(?) AS par
+     WHERE entregas.id = par.value ->> 0 AND entregas.rollout IS NOT NULL`,
+    pairs,
+  )
 }
 
 /** With all that they were to replace, and what a change has prepared to replace them. */

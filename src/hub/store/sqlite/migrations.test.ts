@@ -306,6 +306,31 @@ describe('a database of an older format keeps its rows when it is brought forwar
     assert.deepEqual(database.all('SELECT * FROM join_rules'), [])
     assert.equal(MIGRATIONS[40]?.readableFrom, 37)
   })
+
+  test('[VLT-16] [RLO-6] of the one before rollouts: no entrega is of one, and the program before goes on', () => {
+    using database = new OldDatabase(46)
+    const insertOld = (id: string): void =>
+      void database.connection.exec(`
+        INSERT INTO agentes (id, hostname, role, token_hash, created_at)
+          VALUES ('a-${id}', 'web-${id}', 'web', 't', 1);
+        INSERT INTO cargas (id, tipo, nome, versao, sans, created_at)
+          VALUES ('c-${id}', 'csr_cert', 'site', 1, '[]', 1);
+        INSERT INTO entregas (id, carga_id, agente_id, status, updated_at, versao, sans)
+          VALUES ('${id}', 'c-${id}', 'a-${id}', 'pendente', 1, 1, '[]');
+        UPDATE entregas SET status = 'cancelada' WHERE id = '${id}';
+        UPDATE agentes SET revoked_at = 1 WHERE id = 'a-${id}'`)
+    insertOld('1')
+    database.bringForward()
+    insertOld('2')
+    assert.deepEqual(database.all('SELECT rollout, onda FROM entregas'), [
+      { rollout: null, onda: null },
+      { rollout: null, onda: null },
+    ])
+    for (const table of ['rollouts', 'rollout_alvos', 'freezes']) {
+      assert.deepEqual(database.all(`SELECT * FROM ${table}`), [])
+    }
+    assert.equal(MIGRATIONS[46]?.readableFrom, 37)
+  })
 })
 
 class OldDatabase implements Disposable {

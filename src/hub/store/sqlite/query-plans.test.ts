@@ -6,6 +6,7 @@ import { before, describe, test } from 'node:test'
 import Database from 'better-sqlite3-multiple-ciphers'
 import { fillTables } from '../../../../test/support/filled-tables.ts'
 import { type PortCall, READER_CALLS, UNBOUNDED } from '../../../../test/support/reader-calls.ts'
+import { ROLLOUT_CALLS } from '../../../../test/support/rollout-calls.ts'
 import {
   DECLARED_CALLS,
   WEBHOOK_CALLS,
@@ -18,6 +19,7 @@ import { SqliteDeclaredReader, SqliteDeclaredWriter } from './sqlite-declared.ts
 import { SqliteEntryReader } from './sqlite-entry-reader.ts'
 import { SqliteJoinReader } from './sqlite-join-reader.ts'
 import { SqliteReader } from './sqlite-reader.ts'
+import { SqliteRolloutReader, SqliteRolloutWriter } from './sqlite-rollouts.ts'
 import { SqliteWebhookReader, SqliteWebhookWriter } from './sqlite-webhooks.ts'
 import { SqliteWriter } from './sqlite-writer.ts'
 
@@ -57,7 +59,15 @@ describe('on tables that are full', () => {
       ),
       [],
     )
-    const names = new Set([...Object.keys(STORE_CALLS), ...Object.keys(WEBHOOK_CALLS)])
+    assert.deepEqual(
+      methodsOf(SqliteRolloutReader, SqliteRolloutWriter).filter(
+        (name) => !(name in ROLLOUT_CALLS),
+      ),
+      [],
+    )
+    const names = new Set(
+      [STORE_CALLS, WEBHOOK_CALLS, ROLLOUT_CALLS].flatMap((calls) => Object.keys(calls)),
+    )
     assert.deepEqual(
       Object.keys(UNBOUNDED).filter((name) => !names.has(name)),
       [],
@@ -65,8 +75,13 @@ describe('on tables that are full', () => {
     assert.ok(Object.keys(STORE_CALLS).length + Object.keys(WEBHOOK_CALLS).length >= 90)
   })
 
-  for (const [name, calls] of [...Object.entries(STORE_CALLS), ...Object.entries(WEBHOOK_CALLS)]) {
-    test(`${name} uses indexes, and costs no more than what it answers or changes`, async () => {
+  const subPorts = Object.entries({ rollouts: ROLLOUT_CALLS, webhooks: WEBHOOK_CALLS }).flatMap(
+    ([port, calls]) =>
+      Object.entries(calls).map(([name, each]) => [`${port}.${name}`, each] as const),
+  )
+  for (const [title, calls] of [...Object.entries(STORE_CALLS), ...subPorts]) {
+    const name = title.replace(/^\w+\./, '')
+    test(`${title} uses indexes, and costs no more than what it answers or changes`, async () => {
       assert.ok(calls.length > 0)
       for (const call of calls) await assertCheap(connection, name, call)
     })

@@ -88,6 +88,7 @@ import { selectSightings } from './sightings.ts'
 import { type TokenRow, toToken } from './token-rows.ts'
 import { SqliteDeclaredReader } from './sqlite-declared.ts'
 import { SqlitePolicyReader } from './sqlite-policy-reader.ts'
+import { SqliteRolloutReader } from './sqlite-rollouts.ts'
 import { SqliteWebhookReader } from './sqlite-webhooks.ts'
 
 const CURRENT_IDENTITIES = `
@@ -131,6 +132,10 @@ export class SqliteReader extends SqlitePolicyReader implements StoreReader {
 
   get webhooks(): SqliteWebhookReader {
     return new SqliteWebhookReader(this.session)
+  }
+
+  get rollouts(): SqliteRolloutReader {
+    return new SqliteRolloutReader(this.session)
   }
 
   async findAgents(ids: readonly AgentId[]): Promise<Agent[]> {

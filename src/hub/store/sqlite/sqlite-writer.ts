@@ -75,6 +75,7 @@ import { fromAgentTrust, fromRootSet } from './root-rows.ts'
 import { fromToken } from './token-rows.ts'
 import { deleteRevertedTargets, putRevertedTarget } from './reverted-targets.ts'
 import { putSightings } from './sightings.ts'
+import { SqliteRolloutWriter } from './sqlite-rollouts.ts'
 import { SqliteReader } from './sqlite-reader.ts'
 import type { SqlSession } from './sql-session.ts'
 import { SqliteDeclaredWriter } from './sqlite-declared.ts'
@@ -105,6 +106,10 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
 
   override get webhooks(): SqliteWebhookWriter {
     return new SqliteWebhookWriter(this.session)
+  }
+
+  override get rollouts(): SqliteRolloutWriter {
+    return new SqliteRolloutWriter(this.session)
   }
 
   async insertAgent(agent: Agent): Promise<void> {

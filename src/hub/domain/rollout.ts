@@ -1,0 +1,72 @@
+// The next version of a carga on its way to the hosts, in waves. Until the last wave is done the carga itself stays at the version
+// before, which is the last good one. docs/protocol.md RLO.
+
+import type { CargoId, RolloutId } from '../../protocol/identifiers.ts'
+import type { Share } from '../../protocol/rollout-share.ts'
+import type { Actor } from './actor.ts'
+
+export const OPEN_ROLLOUT_STATES = ['running', 'paused', 'frozen', 'undoing'] as const
+export type RolloutState = (typeof OPEN_ROLLOUT_STATES)[number] | 'undone' | 'done'
+
+export interface Rollout {
+  readonly id: RolloutId
+  readonly cargoId: CargoId
+  /** What the hosts of its waves get. */
+  readonly version: number
+  readonly sans: readonly string[]
+  /** How many hosts have the version once the wave is open, all waves before it included. */
+  readonly waves: readonly Share[]
+  readonly soakMs: number
+  /** A host that is not done so long after its wave is open counts as one that failed. */
+  readonly lateMs: number
+  readonly maxFailed: Share
+  readonly startedBy: Actor
+  readonly createdAt: Date
+  readonly state: RolloutState
+  /** Who paused, resumed or undid it last; null while nobody did. */
+  readonly changedBy: Actor | null
+  /** Why it is frozen. */
+  readonly reason: string | null
+  /** The wave that is open, or being opened; from 0. */
+  readonly wave: number
+  readonly openedAt: Date
+  /** How many hosts the wave is to reach. */
+  readonly wanted: number
+  /** The hosts of the wave have a place up to this one in their order; null while that is not counted. docs/protocol.md RLO-4. */
+  readonly threshold: number | null
+  /** How many hosts were given the version. */
+  readonly given: number
+  /** All of the wave's hosts were. */
+  readonly isGiven: boolean
+  /** Where the walk through the entregas of the carga has got. */
+  readonly cursor: number
+  /** For how long a hub has watched the wave since all its hosts were given the version. */
+  readonly openMs: number
+  /** For how long of that every host was done. */
+  readonly soakedMs: number
+  /** How many failed hosts an operator accepted by a resume. */
+  readonly tolerated: number
+  readonly endedAt: Date | null
+}
+
+/** Hosts that were given the version and have not been removed or revoked since, each in one of these. */
+export interface RolloutCounts {
+  /** Has yet to install it. */
+  readonly pending: number
+  /** Of `pending`: nothing was heard of it since its wave was opened. */
+  readonly silent: number
+  /** Installed it; a target of it has yet to say that it is in place and served. */
+  readonly unprobed: number
+  readonly done: number
+  /** Could not install it, or put a target of it back. */
+  readonly failed: number
+}
+
+/** It can still go on, or be undone. */
+export function isRolloutOpen({ endedAt }: Pick<Rollout, 'endedAt'>): boolean {
+  return endedAt === null
+}
+
+export function isLastWave({ wave, waves }: Pick<Rollout, 'wave' | 'waves'>): boolean {
+  return wave >= waves.length - 1
+}

@@ -1,0 +1,52 @@
+// What the store keeps of rollouts and of freezes.
+
+import type { CargoId, DeliveryId, RolloutId } from '../../protocol/identifiers.ts'
+import type { CargoContent, ContentSummary } from '../domain/cargo.ts'
+import type { Freeze } from '../domain/freeze.ts'
+import type { Rollout, RolloutCounts } from '../domain/rollout.ts'
+import type { Page, Replacement } from './store.ts'
+
+export interface RolloutReader {
+  find(id: RolloutId): Promise<Rollout | undefined>
+  /** The one of the carga that can still go on. */
+  findOpen(id: CargoId): Promise<Rollout | undefined>
+  /** Oldest first. */
+  listOpen(): Promise<Rollout[]>
+  /** Newest first; undefined when there is no rollout `after`. */
+  page(page: Page): Promise<Rollout[] | undefined>
+  /** Of a selado. */
+  findContent(id: RolloutId): Promise<CargoContent | undefined>
+  summarizeContent(id: RolloutId): Promise<ContentSummary | undefined>
+  /** Of each wave that has hosts; `silent` are pending ones that were not heard of since this instant, where it is given. */
+  countWaves(id: RolloutId, silentSince?: Date): Promise<RolloutWaveCounts[]>
+  /** At most `limit` of the entregas that failed, and as many of those with a target that is taken back. */
+  listFailed(id: RolloutId, limit: number): Promise<DeliveryId[]>
+  /** The one that nobody has ended; its time may be over. */
+  findFreeze(): Promise<Freeze | undefined>
+}
+
+export interface RolloutWaveCounts extends RolloutCounts {
+  readonly wave: number
+}
+
+export interface RolloutWriter extends RolloutReader {
+  insert(rollout: Rollout): Promise<void>
+  /** Replaces everything but the id. */
+  update(rollout: Rollout): Promise<void>
+  setContent(id: RolloutId, content: CargoContent): Promise<void>
+  removeContent(id: RolloutId): Promise<void>
+  /** As `replaceDeliveries`; the new ones are of the rollout's wave. */
+  give(
+    rollout: Pick<Rollout, 'id' | 'wave'>,
+    given: readonly Replacement[],
+    at: Date,
+  ): Promise<void>
+  /** The host installed the entrega, and is to report these targets. Nothing for an entrega of no rollout, as the next two. */
+  awaitTargets(id: DeliveryId, targets: readonly string[]): Promise<void>
+  /** It is in place, or gone from the host; undefined for each that was taken back. */
+  settleTarget(id: DeliveryId, target: string | undefined): Promise<void>
+  revertTarget(id: DeliveryId, target: string): Promise<void>
+  /** In the place of the one that may still hold. */
+  insertFreeze(freeze: Omit<Freeze, 'id'>): Promise<void>
+  endFreeze(id: Freeze['id'], at: Date): Promise<void>
+}

@@ -1,0 +1,266 @@
+import type { CargoId, DeliveryId, RolloutId } from '../../../protocol/identifiers.ts'
+import { REVERTED_TARGETS_MAX } from '../../domain/reverted-target.ts'
+import type { CargoContent, ContentSummary } from '../../domain/cargo.ts'
+import type { Freeze } from '../../domain/freeze.ts'
+import type { Rollout } from '../../domain/rollout.ts'
+import type { RolloutReader, RolloutWaveCounts, RolloutWriter } from '../rollout-store.ts'
+import type { Page, Replacement } from '../store.ts'
+import { type ContentRow, toContent } from './cargo-rows.ts'
+import { replaceDeliveries } from './deliveries.ts'
+import { selectPage } from './pages.ts'
+import {
+  type FreezeRow,
+  fromRollout,
+  type RolloutRow,
+  toFreeze,
+  toRollout,
+} from './rollout-rows.ts'
+import type { NamedParameters, SqlSession } from './sql-session.ts'
+
+const ON_HOST = `('instalada', 'entregue')`
+const PENDING = `('pendente', 'em_andamento')`
+
+const PAGES = {
+  placeOf: 'SELECT ordem AS place FROM rollouts WHERE id = ?',
+  parametersOf: (after: string) => [after],
+  beginning: Number.MAX_SAFE_INTEGER,
+  rows: 'SELECT * FROM rollouts WHERE ordem < ? ORDER BY ordem DESC LIMIT ?',
+  translate: toRollout,
+}
+
+type Counted = { -readonly [Key in keyof RolloutWaveCounts]: RolloutWaveCounts[Key] }
+
+export class SqliteRolloutReader implements RolloutReader {
+  protected readonly session: () => SqlSession
+
+  constructor(session: () => SqlSession) {
+    this.session = session
+  }
+
+  async find(id: RolloutId): Promise<Rollout | undefined> {
+    const row = this.session().get<RolloutRow>('SELECT * FROM rollouts WHERE id = ?', id)
+    return row && toRollout(row)
+  }
+
+  async findOpen(id: CargoId): Promise<Rollout | undefined> {
+    const sql = `SELECT * FROM rollouts INDEXED BY rollouts_abertos
+      WHERE carga_id = ? AND ended_at IS NULL`
+    const row = this.session().get<RolloutRow>(sql, id)
+    return row && toRollout(row)
+  }
+
+  async listOpen(): Promise<Rollout[]> {
+    const sql = `SELECT * FROM rollouts INDEXED BY rollouts_abertos
+      WHERE carga_id > '' AND ended_at IS NULL ORDER BY ordem`
+    return this.session().all<RolloutRow>(sql).map(toRollout)
+  }
+
+  async page(page: Page): Promise<Rollout[] | undefined> {
+    return selectPage(this.session(), PAGES, page)
+  }
+
+  async findContent(id: RolloutId): Promise<CargoContent | undefined> {
+    const sql = `SELECT sha256, escrow, conteudo, NULL AS modo FROM rollouts_conteudo WHERE rollout = ?`
+    const row = this.session().get<ContentRow>(sql, id)
+    return row && toContent(row)
+  }
+
+  async summarizeContent(id: RolloutId): Promise<ContentSummary | undefined> {
+    const sql = `SELECT sha256, length(conteudo) AS byteCount FROM rollouts_conteudo WHERE rollout = ?`
+    return this.session().get<ContentSummary>(sql, id)
+  }
+
+  async countWaves(id: RolloutId, silentSince?: Date): Promise<RolloutWaveCounts[]> {
+    const waves = new Map<number, Counted>()
+    const of = (wave: number): Counted => {
+      const known = waves.get(wave)
+      if (known !== undefined) return known
+      const fresh = { wave, pending: 0, silent: 0, unprobed: 0, done: 0, failed: 0 }
+      waves.set(wave, fresh)
+      return fresh
+    }
+    for (const { onda, status, total } of this.#countStatuses(id)) {
+      if (status === 'falhou') of(onda).failed += total
+      else if (status === 'instalada' || status === 'entregue') of(onda).done += total
+      else if (status === 'pendente' || status === 'em_andamento') of(onda).pending += total
+    }
+    for (const { onda, isReverted, total } of this.#countUnsettled(id)) {
+      of(onda).done -= total
+      of(onda)[isReverted === 1 ? 'failed' : 'unprobed'] += total
+    }
+    if (silentSince !== undefined) {
+      for (const { onda, total } of this.#countSilent(id, silentSince)) of(onda).silent = total
+    }
+    return [...waves.values()].toSorted((one, other) => one.wave - other.wave)
+  }
+
+  async listFailed(id: RolloutId, limit: number): Promise<DeliveryId[]> {
+    const failed = `SELECT entregas.id FROM entregas INDEXED BY entregas_por_rollout
+      WHERE rollout = ? AND onda >= 0 AND status = 'falhou' ORDER BY onda, ordem LIMIT ?`
+    const reverted = `SELECT DISTINCT entrega_id AS id FROM rollout_alvos
+      WHERE rollout = ? AND estado = 'revertido' ORDER BY entrega_id LIMIT ?`
+    return [failed, reverted].flatMap((sql) =>
+      this.session()
+        .all<{ id: DeliveryId }>(sql, id, limit)
+        .map((row) => row.id),
+    )
+  }
+
+  async findFreeze(): Promise<Freeze | undefined> {
+    const sql = `SELECT * FROM freezes INDEXED BY freezes_abertas WHERE until > 0 AND ended_at IS NULL`
+    const row = this.session().get<FreezeRow>(sql)
+    return row && toFreeze(row)
+  }
+
+  #countStatuses(id: RolloutId) {
+    const sql = `SELECT onda, status, count(*) AS total FROM entregas INDEXED BY entregas_por_rollout
+      WHERE rollout = ? GROUP BY onda, status`
+    return this.session().all<{ onda: number; status: string; total: number }>(sql, id)
+  }
+
+  /** Installed, but with a target that is waited for or taken back. */
+  #countUnsettled(id: RolloutId) {
+    const sql = `SELECT onda, isReverted, count(*) AS total FROM (
+        SELECT e.onda AS onda, max(a.estado = 'revertido') AS isReverted
+        FROM rollout_alvos a CROSS JOIN entregas e ON e.id = a.entrega_id
+        WHERE a.rollout = ? AND a.estado <> 'aplicado' AND e.rollout = a.rollout
+          AND e.status IN ${ON_HOST}
+        GROUP BY a.entrega_id)
+      GROUP BY onda, isReverted`
+    return this.session().all<{ onda: number; isReverted: 0 | 1; total: number }>(sql, id)
+  }
+
+  #countSilent(id: RolloutId, since: Date) {
+    const sql = `SELECT onda, count(*) AS total
+      FROM entregas INDEXED BY entregas_por_rollout
+        CROSS JOIN agentes ON agentes.id = entregas.agente_id
+        LEFT JOIN agentes_polls ON agentes_polls.agente_id = agentes.id
+      WHERE rollout = @id AND onda >= 0 AND status IN ${PENDING}
+        AND max(coalesce(agentes.last_seen_at, 0), coalesce(agentes_polls.last_poll_at, 0)) < @sinceMs
+      GROUP BY onda`
+    const named = { id, sinceMs: since.getTime() }
+    return this.session().all<{ onda: number; total: number }>(sql, named)
+  }
+}
+
+/** Its reads see what it wrote. */
+export class SqliteRolloutWriter extends SqliteRolloutReader implements RolloutWriter {
+  async insert(rollout: Rollout): Promise<void> {
+    const session = this.session()
+    session.about('no agent', () => session.insert('rollouts', fromRollout(rollout)))
+  }
+
+  async update(rollout: Rollout): Promise<void> {
+    const session = this.session()
+    session.about('no agent', () => session.update('rollouts', 'id', fromRollout(rollout)))
+  }
+
+  async setContent(id: RolloutId, content: CargoContent): Promise<void> {
+    const session = this.session()
+    const row = {
+      rollout: id,
+      sha256: content.sha256,
+      escrow: JSON.stringify(content.escrow),
+      conteudo: content.bytes,
+    }
+    session.about('no agent', () => session.put('rollouts_conteudo', 'rollout', row))
+  }
+
+  async removeContent(id: RolloutId): Promise<void> {
+    const session = this.session()
+    const sql = 'DELETE FROM rollouts_conteudo WHERE rollout = ?'
+    session.about('no agent', () => session.run(sql, id))
+  }
+
+  async give(
+    { id, wave }: Pick<Rollout, 'id' | 'wave'>,
+    given: readonly Replacement[],
+    at: Date,
+  ): Promise<void> {
+    const session = this.session()
+    replaceDeliveries(session, given, null, at)
+    session.run(
+      `UPDATE entregas SET rollout = ?, onda = ?
+       FROM json_each(?) AS wanted WHERE entregas.id = wanted.value`,
+      id,
+      wave,
+      JSON.stringify(given.map(({ successor }) => successor.id)),
+    )
+  }
+
+  async awaitTargets(id: DeliveryId, targets: readonly string[]): Promise<void> {
+    if (!this.#isOfRollout(id)) return
+    const named = { id, targets: JSON.stringify(targets.slice(0, REVERTED_TARGETS_MAX)) }
+    this.#run(`DELETE FROM rollout_alvos WHERE entrega_id = @id AND estado = 'esperado'`, { id })
+    this.#run(
+      `INSERT INTO rollout_alvos (rollout, entrega_id, alvo, estado)
+       SELECT entregas.rollout, entregas.id, wanted.value, 'esperado'
+       FROM json_each(@targets) AS wanted CROSS JOIN entregas ON entregas.id = @id
+       WHERE true ON CONFLICT DO NOTHING`,
+      named,
+    )
+    this.#run(`DELETE FROM rollout_alvos WHERE entrega_id = @id AND estado = 'aplicado'`, { id })
+  }
+
+  async settleTarget(id: DeliveryId, target: string | undefined): Promise<void> {
+    if (!this.#isOfRollout(id)) return
+    this.#run(
+      `DELETE FROM rollout_alvos WHERE entrega_id = @id
+         AND (alvo IN (@target, '') OR (@target IS NULL AND estado = 'revertido'))`,
+      { id, target: target ?? null },
+    )
+    // Root may apply a target before the agent has said that the entrega is installed.
+    if (target !== undefined) this.#note(id, target, 'aplicado', PENDING)
+  }
+
+  async revertTarget(id: DeliveryId, target: string): Promise<void> {
+    if (!this.#isOfRollout(id)) return
+    this.#note(id, target, 'revertido', `('pendente', 'em_andamento', 'instalada', 'entregue')`)
+  }
+
+  async insertFreeze(freeze: Omit<Freeze, 'id'>): Promise<void> {
+    const session = this.session()
+    const { until, why, setBy, setAt } = freeze
+    session.about('no agent', () => {
+      const end = `UPDATE freezes INDEXED BY freezes_abertas SET ended_at = ?
+        WHERE until > 0 AND ended_at IS NULL`
+      session.run(end, setAt.getTime())
+      session.insert('freezes', {
+        until: until.getTime(),
+        why,
+        set_by: setBy,
+        set_at: setAt.getTime(),
+      })
+    })
+  }
+
+  async endFreeze(id: Freeze['id'], at: Date): Promise<void> {
+    const session = this.session()
+    const sql = 'UPDATE freezes SET ended_at = ? WHERE id = ?'
+    session.about('no agent', () => session.changeOne(sql, at.getTime(), id))
+  }
+
+  #note(id: DeliveryId, target: string, state: 'aplicado' | 'revertido', statuses: string): void {
+    this.#run(
+      `INSERT INTO rollout_alvos (rollout, entrega_id, alvo, estado)
+       SELECT rollout, id, @target, @state FROM entregas
+       WHERE id = @id AND status IN ${statuses}
+         AND (SELECT count(*) FROM rollout_alvos WHERE entrega_id = @id AND alvo <> @target)
+           < ${2 * REVERTED_TARGETS_MAX}
+       ON CONFLICT DO UPDATE SET estado = excluded.estado`,
+      { id, target, state },
+    )
+  }
+
+  /** Most are not: nothing is written for them. */
+  #isOfRollout(id: DeliveryId): boolean {
+    const sql = 'SELECT rollout FROM entregas WHERE id = ?'
+    return typeof this.session().get<{ rollout: string | null }>(sql, id)?.rollout === 'string'
+  }
+
+  /** No agent reads of it. */
+  #run(sql: string, named: NamedParameters): void {
+    const session = this.session()
+    session.about('no agent', () => session.run(sql, named))
+  }
+}
