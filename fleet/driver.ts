@@ -20,6 +20,9 @@ export interface Sample {
   readonly lost_tokens: number
   readonly enrolled: number
   readonly renewed: number
+  /** Entregas that were installed, and those of them whose target was put back. */
+  readonly delivered: number
+  readonly broken: number
   /** Calls to the CA under way, the most since the last sample. */
   readonly ca_at_once: number
   readonly ca_calls: number

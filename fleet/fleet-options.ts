@@ -3,8 +3,10 @@
 import { UserError } from '../src/platform/errors.ts'
 import { parseCommandOptions } from '../tools/command-options.ts'
 
-const STORMS = ['restart', 'renewal', 'ca-outage'] as const
+const STORMS = ['restart', 'renewal', 'ca-outage', 'rollout'] as const
 export type Storm = (typeof STORMS)[number]
+/** What a fleet has is taken from all of its agents at once. */
+export type AgentStorm = Exclude<Storm, 'rollout'>
 const AUTHORITIES = ['svc-ca', 'step-ca'] as const
 export type AuthorityName = (typeof AUTHORITIES)[number]
 
@@ -31,7 +33,7 @@ Options:
   --agents N          the most agents (default: 1000); the curve goes up to them in steps of ${CURVE.join(', ')}
   --alone             that step only
   --minutes M         of a step, from when all of its agents have been served (default: 1)
-  --storm KIND        ${STORMS.join(', ')}: one step, all agents at once
+  --storm KIND        ${STORMS.join(', ')}: one step, all agents at once; rollout: waves that 3 % of the hosts do not bear
   --ca NAME           ${AUTHORITIES.join(' or ')} (default: svc-ca)
   --polls-seconds N   between two polls of an agent (default: 30)
   --profile DIRECTORY leave CPU profiles of the hub there, which slow the hub a little
@@ -44,6 +46,7 @@ It needs Linux, taskset, and Go 1.21 or newer. Ctrl-C ends it and its processes.
 Examples:
   npm run fleet -- --agents 10000
   npm run fleet -- --agents 3000 --storm restart
+  npm run fleet -- --agents 3000 --storm rollout
 `
 
 /** Undefined when help was all that was asked for. */

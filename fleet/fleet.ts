@@ -13,6 +13,7 @@ import { parseFleetOptions } from './fleet-options.ts'
 import { planFleet } from './fleet-plan.ts'
 import { HUB_CORES, startFleetWorld } from './fleet-world.ts'
 import { runStep } from './run-step.ts'
+import { runRollout } from './run-rollout.ts'
 import { runStorm } from './run-storm.ts'
 
 const EXIT_INTERRUPTED = 130
@@ -36,6 +37,7 @@ await runProgram('fleet', async () => {
     const context = { ...options, options, plan, driverProgram, stack, print, progress }
     await using world = await startFleetWorld(context)
     if (options.storm === undefined) await runStep(context, world)
+    else if (options.storm === 'rollout') await runRollout(context, world)
     else await runStorm(context, world, options.storm)
     progress('cleaning up')
   }

@@ -10,7 +10,7 @@ import { type MeasuredPhase, measurePhase } from './measured-fleet.ts'
 import type { RunContext } from './run-step.ts'
 import { startAgents } from './run-step.ts'
 import { renderFailures, renderOperations, renderVerdict } from './report.ts'
-import type { Storm } from './fleet-options.ts'
+import type { AgentStorm } from './fleet-options.ts'
 
 const INTERVAL_SECONDS = 5
 /** Then whoever has not been served is counted. */
@@ -24,7 +24,7 @@ const HUB_AWAY_MS = 1000
 export async function runStorm(
   context: RunContext,
   world: FleetWorld,
-  storm: Storm,
+  storm: AgentStorm,
 ): Promise<void> {
   const { plan, print } = context
   await startAgents(context, world, false)
@@ -49,7 +49,9 @@ export async function runStorm(
   if (served < toServe) throw new UserError('fleet', `${served} of ${toServe} agents were served`)
 }
 
-const STORMS: Readonly<Record<Storm, (context: RunContext, world: FleetWorld) => Promise<void>>> = {
+const STORMS: Readonly<
+  Record<AgentStorm, (context: RunContext, world: FleetWorld) => Promise<void>>
+> = {
   async restart({ plan }, world) {
     await world.killHub()
     await world.driver.send({ do: 'restart', streams: plan.streams })

@@ -140,7 +140,7 @@ func (a *Agent) pullManifest(f *Fleet, stop <-chan struct{}, round *Round) {
 	round.unanswered, round.hasManifest = 0, true
 	if reply.status == 200 {
 		var manifest struct {
-			Entregas []json.RawMessage `json:"entregas"`
+			Entregas []Entrega `json:"entregas"`
 		}
 		if err := json.Unmarshal(reply.body, &manifest); err != nil {
 			f.tally.failed("poll", "not a manifest")
@@ -148,6 +148,9 @@ func (a *Agent) pullManifest(f *Fleet, stop <-chan struct{}, round *Round) {
 		}
 		a.etag = reply.etag
 		a.report(len(manifest.Entregas))
+		if f.broken.Load() != nil {
+			a.deliver(f, stop, round, manifest.Entregas)
+		}
 	} else if a.reported != nil {
 		a.report(*a.reported)
 	}

@@ -34,6 +34,8 @@ type Fleet struct {
 	// Whether agents renew what is due: held back until a storm begins.
 	renews atomic.Bool
 	storm  atomic.Pointer[Storm]
+	// Agents deliver once it says on which hosts that fails.
+	broken atomic.Pointer[Broken]
 }
 
 // Storm says since when, and what an agent must have to be served.

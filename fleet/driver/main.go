@@ -30,6 +30,8 @@ type Command struct {
 	Streams     int     `json:"streams"`
 	RampSeconds float64 `json:"ramp_seconds"`
 	Renews      bool    `json:"renews"`
+	// Of deliver.
+	Broken Broken `json:"broken"`
 	// Of stand-in.
 	Enrolled int `json:"enrolled"`
 }
@@ -80,6 +82,9 @@ func (f *Fleet) obey(command Command) (any, error) {
 		return done, nil
 	case "restart":
 		f.restart(command.Streams)
+		return done, nil
+	case "deliver":
+		f.beginDeliveries(command.Broken)
 		return done, nil
 	case "renewal":
 		f.beginStorm(&Storm{began: time.Now(), renewal: true})

@@ -21,6 +21,8 @@ type Tally struct {
 	lostTokens    atomic.Int64
 	enrolledTotal atomic.Int64
 	renewedTotal  atomic.Int64
+	delivered     atomic.Int64
+	broken        atomic.Int64
 }
 
 // Sample is one line of what `sample` answers.
@@ -34,6 +36,8 @@ type Sample struct {
 	LostTokens int64                 `json:"lost_tokens"`
 	Enrolled   int64                 `json:"enrolled"`
 	Renewed    int64                 `json:"renewed"`
+	Delivered  int64                 `json:"delivered"`
+	Broken     int64                 `json:"broken"`
 	CaAtOnce   int64                 `json:"ca_at_once"`
 	CaCalls    int64                 `json:"ca_calls"`
 	CpuSeconds float64               `json:"cpu_seconds"`
@@ -78,6 +82,8 @@ func (t *Tally) take(gate *Gate) Sample {
 		LostTokens: t.lostTokens.Load(),
 		Enrolled:   t.enrolledTotal.Load(),
 		Renewed:    t.renewedTotal.Load(),
+		Delivered:  t.delivered.Load(),
+		Broken:     t.broken.Load(),
 		CpuSeconds: cpuSeconds(),
 	}
 	for operation, histogram := range latency {

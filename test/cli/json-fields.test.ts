@@ -98,7 +98,7 @@ describe('the JSON of svc', () => {
     const status = await svcJson('status')
     assert.equal(
       fieldsOf(status),
-      'version, hub, agentes, certificados, entregas, survival, mudanca',
+      'version, hub, agentes, certificados, entregas, survival, mudanca, rollouts, freeze',
     )
     const survival = status['survival'] as Row
     assert.equal(fieldsOf(survival), 'seconds, first, following_1h, following_24h')

@@ -42,6 +42,8 @@ const SAMPLE: Sample = {
   lost_tokens: 0,
   enrolled: 0,
   renewed: 1000,
+  delivered: 0,
+  broken: 0,
   ca_at_once: 16,
   ca_calls: 1000,
   cpu_seconds: 3,

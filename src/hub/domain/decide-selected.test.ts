@@ -54,10 +54,12 @@ describe('[LBL-19] a host gets each carga whose selector it matches', () => {
 
   test('[LBL-20] an older version is replaced, also on a host that no longer matches', () => {
     const site = selected('site', 'role=db', { version: 3 })
-    const old = has(site.cargo, 2)
+    const old = { ...has(site.cargo, 2), sans: ['old.example.org'] }
     const { given, outdated } = decideSelected(host({ standing: [old] }), [site])
     assert.deepEqual([given, outdated], [[], [{ old, cargo: site.cargo }]])
     assert.deepEqual(decideSelected(host({ standing: [has(site.cargo)] }), [site]).outdated, [])
+    // As after a rollout that was undone: nothing about it is different.
+    assert.deepEqual(decideSelected(host({ standing: [has(site.cargo, 2)] }), [site]).outdated, [])
   })
 
   test('[LBL-20] a sealed one is only sealed anew', () => {

@@ -25,7 +25,7 @@ export interface StandingDelivery extends Delivery {
 export interface SelectedDeliveries {
   /** It has none of these yet. */
   readonly given: readonly Cargo[]
-  /** Of a version before the one that the carga has now. */
+  /** Of a version before the one that the carga has now, and with other names. */
   readonly outdated: readonly { readonly old: Delivery; readonly cargo: Cargo }[]
   readonly waiting: readonly WaitingCargo[]
 }
@@ -57,7 +57,7 @@ export function decideSelected(
   for (const { cargo, selector } of cargoes) {
     const old = standing.get(cargo.id)
     if (old !== undefined) {
-      if (old.version < cargo.version && isRenewedByHub(cargo)) outdated.push({ old, cargo })
+      if (isOutdated(old, cargo)) outdated.push({ old, cargo })
       continue
     }
     if (!matchesSelector(selector, host)) continue
@@ -71,9 +71,10 @@ export function decideSelected(
   return { given, outdated, waiting }
 }
 
-/** The next version of a sealed carga is for those that it was sealed for. */
-function isRenewedByHub({ kind }: Cargo): boolean {
-  return kind === DeliveryKind.csrCert
+/** By its names: the same certificate once more is of no use. The next sealed file is for those that it was sealed for. */
+function isOutdated({ version, sans }: Delivery, cargo: Cargo): boolean {
+  if (cargo.kind !== DeliveryKind.csrCert || version >= cargo.version) return false
+  return sans.toSorted().join() !== cargo.sans.toSorted().join()
 }
 
 /** What keeps a carga from a host that matches and has these; undefined when nothing does. */
