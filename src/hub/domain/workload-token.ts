@@ -36,7 +36,9 @@ export function parseWorkloadToken(text: string): WorkloadToken | undefined {
   const { iss, aud, exp, nbf, jti, sub } = claims
   if (typeof iss !== 'string' || !isSeconds(exp)) return undefined
   if (nbf !== undefined && !isSeconds(nbf)) return undefined
-  const unique = typeof jti === 'string' && jti !== '' ? `jti\n${jti}` : `text\n${text}`
+  // What is signed: one signature can be written in several ways, and of ECDSA anybody makes a second one of a first.
+  const signed = text.slice(0, text.lastIndexOf('.'))
+  const unique = typeof jti === 'string' && jti !== '' ? `jti\n${jti}` : `text\n${signed}`
   return {
     text,
     issuer: iss,

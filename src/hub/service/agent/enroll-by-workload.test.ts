@@ -63,7 +63,10 @@ beforeEach(async () => {
 type Wanted = NonNullable<AdminRequest<'createJoinRule'>['jwt']>
 
 /** For hosts of a domain of this test. */
-async function makeRule(jwt: Partial<Wanted> = {}, changes: { name?: string; role?: string } = {}) {
+async function makeRule(
+  jwt: Partial<Wanted> = {},
+  changes: Partial<AdminRequest<'createJoinRule'>> = {},
+) {
   const claims = [{ claim: 'sub', values: ['repo:acme/infra:*'] }]
   return openAdmin(store).admin.createJoinRule({
     name: `rule-${count}`,
@@ -140,6 +143,52 @@ describe('[JNR-17] [JNR-18] a host with the token of its platform', () => {
     const token = makeToken({ jti: undefined })
     assert.equal(await ask(token), 'chain 1')
     assert.equal(await ask(token, 'ci-2'), 'token_consumed')
+  })
+
+  test('[JNR-21] without a jti it is the same token when its signature is written another way', async () => {
+    await makeRule()
+    const token = makeToken({ jti: undefined })
+    assert.equal(await ask(token), 'chain 1')
+    // The last letter of 256 bytes has four bits that nobody reads.
+    const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+    const other = alphabet[alphabet.indexOf(token.at(-1) ?? '') ^ 1]
+    assert.equal(await ask(`${token.slice(0, -1)}${other}`, 'ci-2'), 'token_consumed')
+  })
+
+  test('[JNR-21] stays used for as long as it counts, by the clock of any hub', async () => {
+    await makeRule({}, { hosts_max: 9 })
+    const token = makeToken({ exp: secondsFromNow(30 * SECOND_MS) })
+    assert.equal(await ask(token), 'chain 1')
+    clock.set(new Date(NOW.getTime() + 60 * SECOND_MS))
+    assert.equal(await ask(makeToken(), 'ci-2'), 'chain 2')
+    assert.equal(await ask(token, 'ci-3'), 'token_consumed')
+    clock.set(new Date(NOW.getTime() + HOUR_MS))
+    assert.equal(await ask(makeToken(), 'ci-3'), 'chain 3')
+    clock.set(NOW)
+    assert.equal(await ask(token, 'ci-4'), 'token_consumed')
+  })
+
+  test('[JNR-18] has a rule that lets it in, of several that take it, and the same when it asks again', async () => {
+    await makeRule()
+    const token = makeToken()
+    assert.equal(await ask(token), 'chain 1')
+    await makeRule({}, { name: `full-${count}`, hosts_max: 1 })
+    assert.equal(await ask(token), 'chain 1')
+    assert.equal(await ask(makeToken(), 'ci-2'), 'chain 2')
+    assert.equal(await ask(makeToken(), 'ci-3'), 'chain 3')
+    await makeRule({}, { name: `db-${count}`, pattern: `db-*.d${count}.example.org` })
+    assert.equal(await ask(makeToken(), 'ci-4'), 'chain 4')
+    assert.equal(await ask(makeToken(), 'db-1'), 'chain 5')
+  })
+
+  test('[JNR-21] is answered again also when its rule has ended since', async () => {
+    const { name } = await makeRule()
+    const token = makeToken()
+    assert.equal(await ask(token), 'chain 1')
+    await openAdmin(store).admin.endJoinRule({ join_rule: name })
+    assert.equal(await ask(token), 'chain 1')
+    assert.equal(await ask(token, 'ci-2'), 'token_expired')
+    assert.equal(await ask(makeToken()), 'token_not_found')
   })
 
   test('may have its name said by a claim, in full or its first label', async () => {

@@ -4,8 +4,10 @@
 import type { Clock } from '../../../platform/clock.ts'
 import type { Logger } from '../../../platform/logger.ts'
 import type { WireErrorCode } from '../../../protocol/errors.ts'
+import type { TokenHash } from '../../../protocol/identifiers.ts'
 import type { IssuerKeys } from '../../domain/issuer-keys.ts'
 import {
+  decideJoin,
   deriveTokenHash,
   JOIN_REFUSALS,
   type JoinRefusalReason,
@@ -46,7 +48,7 @@ export async function findWorkloadUse(
 ): Promise<FoundUse> {
   const token = parseWorkloadToken(request.token)
   if (token === undefined) return { ok: false, refusal: 'token_not_found' }
-  const rules = await rulesOf(reader, token.issuer)
+  const { rules, user } = await rulesOf(reader, token)
   const refuse = (rule: JoinRule, reason: JoinRefusalReason): FoundUse => {
     const { hostname, role } = request
     refusals.note(rule, { reason, hostname, role })
@@ -86,14 +88,28 @@ export async function findWorkloadUse(
     const at = faults.indexOf('hostname_claim')
     return refuse(signed[at] ?? known, faults[at] ?? 'claim')
   }
-  // Of name and role the rule itself says whether they are right, as of a token of its own.
-  const rule = covering.find(({ role }) => role === request.role) ?? claimed
+  const { hostname, role } = request
+  // A host that asks again does so by the same rule. Where none lets the host in, that of its role says why, as of a token of its own.
+  const rule =
+    covering.find((each) => deriveTokenHash(useKeyOf(each), hostname) === user) ??
+    covering.find((each) => decideJoin(each, { hostname, role, now }).ok) ??
+    covering.find((each) => each.role === role) ??
+    claimed
   return { ok: true, use: useOf(rule, token, request) }
 }
 
-async function rulesOf(reader: StoreReader, issuer: string): Promise<WorkloadRule[]> {
+/** Those of its issuer in force, and the one by which the token was used, also when somebody has ended that since. */
+async function rulesOf(
+  reader: StoreReader,
+  { id, issuer }: WorkloadToken,
+): Promise<{ readonly rules: WorkloadRule[]; readonly user: TokenHash | undefined }> {
   const rules = await reader.listJoinRulesOfIssuer(issuer, RULES_OF_ISSUER_MAX)
-  return rules.filter((rule): rule is WorkloadRule => rule.proof.method === 'jwt')
+  const user = await reader.findJoinProof(id)
+  const usedBy = user && (await reader.findToken(user))?.joinRuleId
+  const isListed = rules.some((rule) => rule.id === usedBy)
+  const ended = usedBy && !isListed ? await reader.findJoinRule(usedBy) : undefined
+  const all = ended === undefined ? rules : [...rules, ended]
+  return { rules: all.filter((rule): rule is WorkloadRule => rule.proof.method === 'jwt'), user }
 }
 
 function useOf(

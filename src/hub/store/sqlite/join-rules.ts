@@ -209,8 +209,18 @@ export function selectJoinProof(session: SqlSession, id: string): TokenHash | un
   return session.get<{ token_hash: TokenHash }>(sql, id)?.token_hash
 }
 
+/** A token counts for a while after its end, and the clock of another hub may be behind, or this one set back. */
+const PROOF_KEPT_MS = 24 * 3_600_000
+/** In one write, which adds one. */
+const PROOFS_FORGOTTEN_MAX = 100
+
 export function claimJoinProof(session: SqlSession, proof: UsedProof, now: Date): void {
-  session.run('DELETE FROM join_provas WHERE expires_at <= ?', now.getTime())
+  session.run(
+    `DELETE FROM join_provas WHERE id IN (SELECT id FROM join_provas INDEXED BY join_provas_por_fim
+       WHERE expires_at <= ? ORDER BY expires_at, id LIMIT ?)`,
+    now.getTime() - PROOF_KEPT_MS,
+    PROOFS_FORGOTTEN_MAX,
+  )
   const sql = 'INSERT OR IGNORE INTO join_provas (id, token_hash, expires_at) VALUES (?, ?, ?)'
   session.run(sql, proof.id, proof.tokenHash, proof.expiresAt.getTime())
 }
