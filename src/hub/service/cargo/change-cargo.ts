@@ -24,7 +24,12 @@ import { refuseOperatorsAutomaticSans, refuseOperatorsSans } from '../refuse-ope
 import { newDelivery } from './replace-delivery.ts'
 import { refuseUnderRollout } from './refuse-rollout.ts'
 import { describeContent, parseSealedFile, type SealedFile } from './sealed-file.ts'
-import { type Addressees, readAddressees, refuseOtherAddressees } from './sealed-addressees.ts'
+import {
+  type Addressees,
+  readAddressees,
+  refuseNewcomers,
+  refuseOtherAddressees,
+} from './sealed-addressees.ts'
 import { SLICE_DELIVERIES } from './fleet-changes.ts'
 
 /** The next version of a carga, as it was asked for. */
@@ -106,6 +111,8 @@ async function addNewcomers(
   agents: readonly Agent[],
   change?: FleetChange,
 ): Promise<Made> {
+  // As everything is now: they were looked at before the first of several writes.
+  await refuseNewcomers(writer, old, agents)
   const cargo = { ...old, version: old.version + 1 }
   const deliveries = agents.map(({ id }) => newDelivery(cargo, id, now))
   await writer.insertDeliveries(deliveries, change?.id)

@@ -4,11 +4,12 @@
 import type { Clock } from '../../../platform/clock.ts'
 import { SvcError } from '../../../platform/errors.ts'
 import type { Logger } from '../../../platform/logger.ts'
+import { rivalNames } from '../../../protocol/artefact-files.ts'
 import type { AgentId, DeliveryId } from '../../../protocol/identifiers.ts'
 import { HubEventType } from '../../../protocol/words.ts'
 import type { Agent } from '../../domain/agent.ts'
 import type { NewAuditEntry } from '../../domain/audit-entry.ts'
-import type { Cargo } from '../../domain/cargo.ts'
+import { type Cargo, sharedFileOf } from '../../domain/cargo.ts'
 import { decideSelected, type SelectedDeliveries } from '../../domain/decide-selected.ts'
 import type { Replacement, Store, StoreReader, StoreWriter } from '../../store/store.ts'
 import { appendEntries } from '../append-entries.ts'
@@ -54,7 +55,7 @@ async function planFor(
   return decideSelected({ hostname, role, labels, standing, rules }, cargoes)
 }
 
-/** As everything is now; how many are left for the next time. */
+/** As everything is now; how many are left for the next time, beside what waits for the end of an act. */
 async function give(
   writer: StoreWriter,
   agentId: AgentId,
@@ -64,7 +65,8 @@ async function give(
   const agent = await writer.findAgentById(agentId)
   if (agent === undefined || agent.revokedAt !== null || agent.removedAt !== null) return 0
   const planned = await planFor(writer, agent, await selected.read(writer))
-  const given = planned.given.slice(0, GIVEN_MAX)
+  const possible = await leaveOutPrepared(writer, agentId, planned.given)
+  const given = possible.slice(0, GIVEN_MAX)
   const outdated = planned.outdated.slice(0, GIVEN_MAX - given.length)
   const fresh = given.map((cargo) => ({ cargo, delivery: newDelivery(cargo, agentId, now) }))
   const renewed = outdated.map(({ old, cargo }) => {
@@ -78,7 +80,18 @@ async function give(
   const entries = [...fresh, ...renewed].map((each) => assignment(agent, each, now))
   await appendEntries(writer, entries)
   await writer.tellOthers({ agents: [agentId] })
-  return countOf(planned) - entries.length
+  return possible.length + planned.outdated.length - entries.length
+}
+
+/** An act on many entregas that is under way may have prepared one for the same file: its end is a commit about all agents. */
+async function leaveOutPrepared(
+  reader: StoreReader,
+  agentId: AgentId,
+  cargoes: readonly Cargo[],
+): Promise<readonly Cargo[]> {
+  const names = cargoes.flatMap(({ kind, name }) => rivalNames(kind, name))
+  const rivals = await reader.listRivals([agentId], names)
+  return cargoes.filter((cargo) => rivals.every((rival) => !sharedFileOf(rival, cargo)))
 }
 
 function countOf({ given, outdated }: SelectedDeliveries): number {

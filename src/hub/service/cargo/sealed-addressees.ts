@@ -33,11 +33,24 @@ export async function readAddressees(
     const have = live.filter((each) => each.cargoId === cargo.id && isStanding(each))
     const holders = new Set(have.map(({ agentId }) => agentId))
     const some = agents.filter(({ id }) => !holders.has(id))
-    await refuseUnmatched(reader, cargo, some)
-    await refuseSameFiles(reader, some, cargo)
+    await refuseNewcomers(reader, cargo, some)
     newcomers.push(...some)
   }
   return { hostnames, newcomers }
+}
+
+/** Throws an AdminRefusal when one of them may not have the carga for the first time. */
+export async function refuseNewcomers(
+  reader: StoreReader,
+  cargo: Cargo,
+  agents: readonly Agent[],
+): Promise<void> {
+  for (const { hostname, revokedAt } of await reader.findAgents(agents.map(({ id }) => id))) {
+    if (revokedAt === null) continue
+    throw new AdminRefusal('agent_revoked', `agent ${hostname} is revoked`)
+  }
+  await refuseUnmatched(reader, cargo, agents)
+  await refuseSameFiles(reader, agents, cargo)
 }
 
 /** Throws an AdminRefusal when one of them does not match the selector that the carga belongs to. */
