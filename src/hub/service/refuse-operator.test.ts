@@ -166,4 +166,26 @@ describe('[POL-18] an operator gives a name besides the host’s own', () => {
       await admin.setPolicy({ role: 'web', sans_permitidos: ['a.example'] })
       await operator.updateCargo({ carga, sans: ['a.example'] })
     }))
+
+  test('[LBL-18] nor through a carga of a selector, which hosts get that are yet to match', () =>
+    inSetting(async ({ admin, operator }) => {
+      const make = (nome: string, where: string) =>
+        operator.createCargo({ tipo: 'csr_cert', nome, agentes: [], roles: [], sans: [], where })
+      const { carga_id: any } = await make('any', 'group=x')
+      await assert.rejects(operator.updateCargo({ carga: any, sans: ['a.example'] }), {
+        code: 'san_forbidden',
+        message:
+          'a token of role operator gives names only by a selector that says which roles match, as in role=web',
+      })
+      const { carga_id: carga } = await make('shop', 'role=shop')
+      await assert.rejects(operator.updateCargo({ carga, sans: ['a.example'] }), {
+        code: 'san_forbidden',
+        message:
+          'a token of role operator may not give hosts of role shop the name a.example: role shop has no policy',
+      })
+      await admin.setPolicy({ role: 'shop', sans_permitidos: ['a.example'] })
+      await operator.updateCargo({ carga, sans: ['a.example'] })
+      await admin.updateCargo({ carga: any, sans: ['b.example'] })
+      await operator.updateCargo({ carga: any, sans: ['b.example'] })
+    }))
 })

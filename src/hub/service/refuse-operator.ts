@@ -11,6 +11,7 @@ import type { Policy, SelectorPolicy } from '../domain/policy.ts'
 import { findForbiddenSans, policyOfRole, rulesOfRole } from '../domain/role-rules.ts'
 import type { StoreReader } from '../store/store.ts'
 import { findRules, findRulesOf } from './find-rules.ts'
+import { parseStored } from './selected-cargoes.ts'
 
 interface Reenrollment {
   /** As it is. */
@@ -71,14 +72,15 @@ export async function refuseOperatorsSans(
   }
 }
 
-/** Names that an update adds to a carga also reach the agents to which a politica gives the carga later. */
+/** Names that are added to a carga also reach the agents that get the carga later, by a politica or by its selector. */
 export async function refuseOperatorsAutomaticSans(
   reader: StoreReader,
-  { id, name }: Pick<Cargo, 'id' | 'name'>,
+  { id, name, where }: Pick<Cargo, 'id' | 'name' | 'where'>,
   sans: readonly string[],
   by: AdminRole,
 ): Promise<void> {
   if (by === 'admin' || sans.length === 0) return
+  if (where !== null) await refuseOperatorsSelectedSans(reader, parseStored(where), sans, by)
   for (const policy of await reader.listPolicies()) {
     if (!policy.automaticCargoes.includes(id)) continue
     const given = { hostname: '', role: policy.role, policies: [policy], sans }
