@@ -13,6 +13,9 @@ import { RULES_OF_ISSUER_MAX } from '../find-token-use.ts'
 
 type WantedWorkload = NonNullable<AdminRequest<'createJoinRule'>['jwt']>
 
+/** RFC 7519, 4.1: who asks for a token names its audience himself, and issuer and times are the same for all. */
+const IMPARTIAL = /^\/?(iss|aud|exp|nbf|iat)(\/|$)/
+
 /** Throws an AdminRefusal on what no token could be checked against. */
 export async function parseWorkloadProof(
   reader: StoreReader,
@@ -28,6 +31,12 @@ export async function parseWorkloadProof(
     throw new AdminRefusal('issuer_invalid', `the hub cannot ask ${asked}: ${verdict.reason}`)
   }
   for (const { claim, values } of claims) {
+    if (IMPARTIAL.test(claim)) {
+      throw new AdminRefusal(
+        'claim_invalid',
+        `claim ${claim}: it does not say whose token it is, so any token of the issuer may have it`,
+      )
+    }
     const anything = values.find((value) => value === '*')
     if (anything === undefined) continue
     throw new AdminRefusal(
