@@ -45,6 +45,20 @@ describe('[LOG-5] a token in a text', () => {
     })
   }
 
+  test('[JNR-18] of a platform (a JWT) is not there, whole or cut short', () => {
+    const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+    const signed = `${encode({ alg: 'RS256', kid: 'k1' })}.${encode({ iss: 'https://a.example' })}`
+    const whole = `${signed}.${REST}`
+    for (const token of [whole, signed, whole.slice(0, 60), whole.replaceAll('.', '%2E')]) {
+      assert.equal(redactTokens(`/v1/enroll/${token}/x`), '/v1/enroll/[redacted]/x')
+      assert.equal(redactTokens(`Bearer%20${token}`), 'Bearer%20[redacted]')
+    }
+    const begun = 'eyJ'.repeat(100_000)
+    const from = performance.now()
+    assert.equal(redactTokens(begun), begun)
+    assert.ok(performance.now() - from < 1000)
+  })
+
   test('is not there however many there are', () => {
     assert.equal(
       redactTokens(`svct_${REST} and svca_${REST}, svct_${REST}`),
@@ -58,6 +72,7 @@ describe('[LOG-5] a token in a text', () => {
       'one line that begins with svca_, as svc admin token create prints it',
       '/v1/blobs/00000000-0000-4000-8000-000000000000?x=%20%2F',
       '{"level":"info","module":"svc-ca"}',
+      'eyJ.example.org and keyJar.crt',
     ]) {
       assert.equal(redactTokens(text), text)
     }
