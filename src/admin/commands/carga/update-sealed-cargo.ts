@@ -34,6 +34,8 @@ export interface NextContent extends Pick<
 > {
   /** The versao that it was read from: what came since is not to be undone. Undefined when it was not. */
   readonly basis: () => number | undefined
+  /** It stays as it was read first, whatever the hub has since. */
+  readonly isReadOnce: boolean
 }
 
 export type DeliveredUpdate = AdminReplies['updateCargo'] & {
@@ -47,6 +49,7 @@ export function contentOfFile(source: SecretSource): NextContent {
     ownEscrow: [],
     readContent: (bytesMax) => (content ??= readContent(source, bytesMax)),
     basis: () => undefined,
+    isReadOnce: true,
   }
 }
 
@@ -68,6 +71,7 @@ export async function contentOfHub(
       return openContent(id, file, identity)
     },
     basis: () => basis,
+    isReadOnce: false,
   }
 }
 

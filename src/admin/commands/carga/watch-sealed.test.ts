@@ -93,7 +93,7 @@ async function svc(
       name,
       size: undefined,
       mode: undefined,
-      read: async () => Buffer.from('hello'),
+      read: async () => Buffer.from(name === 'f' ? 'hello' : name),
       stream: () => assert.fail('it is read at once'),
       close: async () => undefined,
     }),
@@ -185,6 +185,30 @@ describe('[SEA-16] svc carga reseal --watch', () => {
     }
     await watch([joins], ` --accept-recipient ${fingerprintOf(recipient)}`)
     assert.match(written, new RegExp(`for the first time for ${agent.hostname}\n`))
+  })
+
+  test('undoes no versao that somebody else made since, and says so once', async () => {
+    const first = await addHost('first', true)
+    await create()
+    const name = `secret-${count}`
+    let later = first
+    const change = () => svc(`carga update ${name} --file changed`)
+    await watch([
+      async () => void (await addHost('early', true)),
+      async () => void (await addHost('second', true)),
+      async () => {
+        await change()
+        later = await addHost('later', true)
+      },
+      async () => undefined,
+    ])
+    assert.equal(await contentFor(first, name), 'changed')
+    const line =
+      /^not sealed: load [0-9a-f-]{36} has version 4 now; start svc again with the content that it has now; svc tries again$/
+    assert.match(notes[0] ?? '', line)
+    assert.equal(notes.length, 1)
+    await change()
+    assert.equal(await contentFor(later, name), 'changed')
   })
 
   test('tells a failure once, and goes on; the first look has to succeed', async () => {

@@ -27,9 +27,10 @@ export async function watchSealed(
   content: NextContent,
 ): Promise<never> {
   const tell = tellOnce(context.note)
+  const basis: Basis = { versao: content.isReadOnce ? await readVersao(context, watch) : undefined }
   for (let round = 0; ; round += 1) {
     try {
-      await sealForWaiting(context, watch, content, tell)
+      await sealForWaiting(context, { ...watch, basis }, content, tell)
       tell.forgetFailure()
     } catch (error) {
       // What is wrong from the start is for the caller to mend.
@@ -40,9 +41,21 @@ export async function watchSealed(
   }
 }
 
+/** A content that was read once is sealed only while the hub has the versao that svc began with, or made last. */
+interface Basis {
+  versao: number | undefined
+}
+
+async function readVersao(context: CommandContext, { id }: SealedWatch): Promise<number> {
+  const { versao } = await context.withAdmin(({ operations }) =>
+    operations.showCargo({ carga: id }),
+  )
+  return versao
+}
+
 async function sealForWaiting(
   context: CommandContext,
-  watch: SealedWatch,
+  watch: SealedWatch & { readonly basis: Basis },
   content: NextContent,
   tell: Teller,
 ): Promise<void> {
@@ -59,15 +72,23 @@ async function sealForWaiting(
   }
   try {
     // Who vouches for a host that is yet to come does so in each round.
-    const update = { ...watch, vouched: keepPresent(watch.vouched, named) }
+    const { versao } = watch.basis
+    const update = { ...watch, versao, vouched: keepPresent(watch.vouched, named) }
     const { reply, notKept } = await deliverNext(context, update, content, choose)
+    if (content.isReadOnce) watch.basis.versao = reply.versao
     const news = `load ${reply.carga_id} is now version ${reply.versao}, sealed for ${reply.destinatarios.length} agents`
     if (watch.json) await context.output.writeJson(reply)
     else await context.output.write(`${news}, for the first time for ${newcomers.join(', ')}\n`)
     if (notKept !== undefined) throw notKept
   } catch (error) {
-    if (!(error instanceof NobodyWaits)) throw error
+    if (!(error instanceof NobodyWaits)) throw content.isReadOnce ? withHint(error) : error
   }
+}
+
+function withHint(error: unknown): unknown {
+  if (!(error instanceof UserError) || error.code !== 'versao_changed') return error
+  const hint = 'start svc again with the content that it has now'
+  return new UserError(error.code, error.message, { hint })
 }
 
 function keepPresent({ fingerprints, recipients }: Vouched, named: AdminRecipients): Vouched {
