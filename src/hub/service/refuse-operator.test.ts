@@ -188,4 +188,20 @@ describe('[POL-18] an operator gives a name besides the host’s own', () => {
       await admin.updateCargo({ carga: any, sans: ['b.example'] })
       await operator.updateCargo({ carga: any, sans: ['b.example'] })
     }))
+
+  test('[LBL-18] [RLO-1] nor through a rollout of it, whichever of the two comes first', () =>
+    inSetting(async ({ admin, operator }) => {
+      const waves = { waves: ['1', '100%'], max_failed: '0', soak_seconds: 60 }
+      await admin.setPolicy({ role: 'web', sans_permitidos: ['a.example'] })
+      const code = 'san_forbidden'
+      const { carga_id: first } = await operator.createCargo({ ...CARGO, nome: 'a', sans: [] })
+      await operator.startRollout({ carga: first, sans: ['a.example'], ...waves })
+      await assert.rejects(operator.selectCargo({ carga: first, where: 'group=x' }), { code })
+      await operator.selectCargo({ carga: first, where: 'role=web' })
+      const { carga_id: other } = await operator.createCargo({ ...CARGO, nome: 'b', sans: [] })
+      await operator.selectCargo({ carga: other, where: 'group=x' })
+      const rollout = { carga: other, sans: ['a.example'], ...waves }
+      await assert.rejects(operator.startRollout(rollout), { code })
+      await admin.startRollout(rollout)
+    }))
 })

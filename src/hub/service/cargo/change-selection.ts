@@ -33,7 +33,12 @@ export const selectCargo: Write<'selectCargo'> = async (writer, request, { role 
   const where = selector === undefined ? null : formatSelector(selector)
   const reply = { carga_id: cargo.id, nome: cargo.name, where }
   if (where === cargo.where) return { acts: [], reply }
-  if (selector !== undefined) await refuseOperatorsSelectedSans(writer, selector, cargo.sans, role)
+  if (selector !== undefined) {
+    const rollout = await writer.rollouts.findOpen(cargo.id)
+    // Those of a version that is on its way come after.
+    const sans = [...cargo.sans, ...(rollout?.sans ?? [])]
+    await refuseOperatorsSelectedSans(writer, selector, sans, role)
+  }
   if (cargo.where === null) await refuseTooManySelected(writer)
   await writer.updateCargo({ ...cargo, where })
   const payload = { carga_id: cargo.id, nome: cargo.name, where, where_before: cargo.where }
