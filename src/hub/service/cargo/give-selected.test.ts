@@ -4,6 +4,7 @@ import { insertAgent, NOW } from '../../../../test/store/store-samples.ts'
 import { collectLog } from '../../../../test/support/collected-log.ts'
 import { makeAgeFile } from '../../../../test/support/made-age-file.ts'
 import { lastSeq, readActs } from '../../../../test/support/recorded-acts.ts'
+import { createSettableClock } from '../../../../test/support/settable-clock.ts'
 import { openTemporaryStore } from '../../../../test/support/temporary-store.ts'
 import { openAdmin, type ToldAdmin } from '../../../../test/support/told-admin.ts'
 import { SvcError } from '../../../platform/errors.ts'
@@ -61,7 +62,7 @@ async function create(changes: Partial<AdminRequest<'createCargo'>> = {}) {
   return { id, hosts: entregas.map(({ hostname }) => hostname) }
 }
 
-const give = (within: Store = store) => createGiveSelected(within, CLOCK, collectLog().log)
+const give = () => createGiveSelected(store, CLOCK, collectLog().log)
 
 /** The names and versions that the agent is to fetch, as its hub says them after a start. */
 async function poll(agent: Agent): Promise<string[]> {
@@ -164,6 +165,7 @@ describe('[LBL-19] a host that comes to match', () => {
   test('gets what it has when the hub cannot store the rest, and all once it can', async () => {
     await create()
     await join(web)
+    const disk = { isFull: true, refused: 0 }
     const refusing: Store = {
       ...store,
       get version() {
@@ -171,11 +173,21 @@ describe('[LBL-19] a host that comes to match', () => {
       },
       reader: store.reader,
       versionOf: (id) => store.versionOf(id),
-      write: () => Promise.reject(new SvcError('store_full', 'the disk is full')),
+      write: (work) => {
+        if (!disk.isFull) return store.write(work)
+        disk.refused += 1
+        return Promise.reject(new SvcError('store_full', 'the disk is full'))
+      },
     }
-    const listManifest = createListManifest(refusing, NO_POLLS, give(refusing))
-    assert.deepEqual((await listManifest(web)).entregas, [])
-    assert.deepEqual(await poll(web), ['site 1'])
+    const clock = createSettableClock(NOW)
+    const { log, lines } = collectLog()
+    const giveTo = createGiveSelected(refusing, clock, log)
+    const listManifest = createListManifest(refusing, NO_POLLS, giveTo)
+    for (let at = 0; at < 20; at += 1) assert.deepEqual((await listManifest(web)).entregas, [])
+    assert.deepEqual([disk.refused, lines.length], [1, 1])
+    disk.isFull = false
+    clock.set(new Date(NOW.getTime() + 5000))
+    assert.equal((await listManifest(web)).entregas.length, 1)
   })
 
   test('gets nothing once it is revoked', async () => {

@@ -23,19 +23,25 @@ export type GiveSelected = (agent: Agent) => Promise<boolean>
 
 /** In one write; the agent polls again for the rest. */
 const GIVEN_MAX = 50
+/** After a write that failed: each agent of a fleet polls, and a full disk is full for the next one too. */
+const RETRY_MS = 5000
 
 export function createGiveSelected(store: Store, clock: Clock, log: Logger): GiveSelected {
   const selected = createSelectedCargoes(store)
+  let failedAtMs = Number.NEGATIVE_INFINITY
   return async (agent) => {
     const cargoes = await selected.now()
     if (cargoes.length === 0) return true
     const planned = await planFor(store.reader, agent, cargoes)
     if (countOf(planned) === 0) return true
+    // Also after a clock that was set back.
+    if (Math.abs(clock.now().getTime() - failedAtMs) < RETRY_MS) return false
     try {
       const left = await store.write((writer) => give(writer, agent.id, selected, clock.now()))
       return left === 0
     } catch (error) {
       if (!(error instanceof SvcError)) throw error
+      failedAtMs = clock.now().getTime()
       // The agent gets what it has, and comes again.
       log.warn({ agent_id: agent.id, err: error }, 'Cargas of selectors are not given')
       return false
