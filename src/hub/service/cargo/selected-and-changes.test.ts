@@ -70,7 +70,9 @@ const sealedFor = (agents: readonly Agent[]) => ({
 
 describe('while an act on many entregas is under way', () => {
   test('[LBL-19] [LBL-21] a host gets no file that the act is about to give it', () =>
-    withFleet(async ({ store, admin, agents: [first = assert.fail()], interrupted }) => {
+    withFleet(async ({ store, admin, agents, interrupted }) => {
+      // Those of a role are walked by their ids.
+      const [first = assert.fail()] = agents.toSorted((one, other) => (one.id < other.id ? -1 : 1))
       const give = createGiveSelected(store, CLOCK, collectLog().log)
       const site = { ...NOBODY, tipo: 'csr_cert', nome: 'site' }
       await admin.createCargo({ ...site, where: 'group=x' })
