@@ -27,11 +27,16 @@ const (
 	wakeAllWithin = 5 * time.Second
 )
 
-// As src/agent/round: a key and a certificate for each, its report, and what became of the one target that serves it.
+// As src/agent/round: a key and a certificate for each, its report, and what became of the one target that serves it. What could
+// not be had now is in the next manifest again.
 func (a *Agent) deliver(f *Fleet, stop <-chan struct{}, round *Round, entregas []Entrega) {
 	for _, entrega := range entregas {
-		if entrega.Kind != "csr_cert" || !round.isOpen() || isOver(stop) {
+		if entrega.Kind != "csr_cert" {
 			continue
+		}
+		if !round.isOpen() || isOver(stop) {
+			a.etag = ""
+			return
 		}
 		serial, err := a.obtain(f, stop, entrega)
 		if err != nil {
@@ -39,6 +44,7 @@ func (a *Agent) deliver(f *Fleet, stop <-chan struct{}, round *Round, entregas [
 			// It was cancelled or replaced meanwhile.
 			if !errors.As(err, &refusal) || refusal.status != 404 {
 				round.note(err)
+				a.etag = ""
 			}
 			continue
 		}
