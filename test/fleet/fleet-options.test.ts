@@ -18,7 +18,7 @@ test('what is not an option is refused with what would be one', () => {
   const refusals = [
     [['--agents', '0'], '--agents is a number from 1 to 1000000'],
     [['--agents', 'many'], '--agents is a number from 1 to 1000000'],
-    [['--storm', 'hail'], '--storm is one of restart, renewal, ca-outage'],
+    [['--storm', 'hail'], '--storm is one of restart, renewal, ca-outage, rollout'],
     [['--ca', 'vault'], '--ca is one of svc-ca, step-ca'],
   ] as const
   for (const [args, message] of refusals) {
