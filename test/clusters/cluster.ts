@@ -32,6 +32,8 @@ Faults:
 ${Object.entries(FAULTS)
   .map(([name, { text }]) => `  ${name.padEnd(20)}${text}\n`)
   .join('')}
+It reads the sources until it has judged: where somebody works on them, run it in a clone.
+
 Exit status: 0 when nothing is wrong, else 1. With --replication async, --fault lag loses writes: the checker finds them.
 
 Examples:
