@@ -15,3 +15,10 @@ function isDay(day: string): boolean {
   const midnight = new Date(day)
   return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day)
 }
+
+/** Undefined when nothing of them ever was. */
+export function latestOf(instants: readonly (Date | null | undefined)[]): Date | undefined {
+  let latest: Date | undefined
+  for (const at of instants) if (at && (latest === undefined || at > latest)) latest = at
+  return latest
+}

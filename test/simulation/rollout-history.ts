@@ -4,7 +4,12 @@
 import { advanceTimes, type RolloutWatch } from '../../src/hub/domain/rollout-watch.ts'
 import { decideRollout, type RolloutVerdict } from '../../src/hub/domain/decide-rollout.ts'
 import type { Freeze } from '../../src/hub/domain/freeze.ts'
-import { isLastWave, type Rollout, type RolloutCounts } from '../../src/hub/domain/rollout.ts'
+import {
+  isLastWave,
+  newRollout,
+  type Rollout,
+  type RolloutCounts,
+} from '../../src/hub/domain/rollout.ts'
 import { placeOf, thresholdOf } from '../../src/hub/domain/rollout-order.ts'
 import type { AgentId, CargoId, RolloutId } from '../../src/protocol/identifiers.ts'
 import { failuresAllowed, hostsOfWave, type Share } from '../../src/protocol/rollout-share.ts'
@@ -92,8 +97,7 @@ class RolloutWorld {
       [percent(200), percent(1000)],
       [percent(1000)],
     ])
-    const now = this.#now()
-    return {
+    return newRollout({
       id: `rollout-${this.#seed}` as RolloutId,
       cargoId: 'c' as CargoId,
       version: 2,
@@ -103,22 +107,8 @@ class RolloutWorld {
       lateMs: this.#pick([60_000, 300_000]),
       maxFailed: this.#pick([hosts(0), hosts(2), percent(20), percent(250)]),
       startedBy: 'admin',
-      createdAt: now,
-      state: 'running',
-      changedBy: null,
-      reason: null,
-      wave: 0,
-      openedAt: now,
-      wanted: 0,
-      threshold: null,
-      given: 0,
-      isGiven: false,
-      cursor: 0,
-      openMs: 0,
-      soakedMs: 0,
-      tolerated: 0,
-      endedAt: null,
-    }
+      createdAt: this.#now(),
+    })
   }
 
   /** What happens between two looks. */

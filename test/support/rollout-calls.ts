@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { newContent } from '../store/store-samples.ts'
 import type { Delivery } from '../../src/hub/domain/delivery.ts'
-import type { Rollout } from '../../src/hub/domain/rollout.ts'
+import { newRollout } from '../../src/hub/domain/rollout.ts'
 import type { RolloutWriter } from '../../src/hub/store/rollout-store.ts'
 import type { DeliveryId, RolloutId } from '../../src/protocol/identifiers.ts'
 import { FILLED_AT, HEAVY, ORDINARY } from './filled-tables.ts'
@@ -11,7 +11,7 @@ import type { PortCalls } from './reader-calls.ts'
 
 const NOW = FILLED_AT
 
-const ROLLOUT = {
+const ROLLOUT = newRollout({
   id: 'dddddddddddddddd' as RolloutId,
   cargoId: ORDINARY.cargoId,
   version: 3,
@@ -22,21 +22,7 @@ const ROLLOUT = {
   maxFailed: { of: 'hosts', count: 0 },
   startedBy: 'admin',
   createdAt: NOW,
-  state: 'running',
-  changedBy: null,
-  reason: null,
-  wave: 0,
-  openedAt: NOW,
-  wanted: 1,
-  threshold: null,
-  given: 0,
-  isGiven: false,
-  cursor: 0,
-  openMs: 0,
-  soakedMs: 0,
-  tolerated: 0,
-  endedAt: null,
-} as const satisfies Rollout
+})
 
 export const ROLLOUT_CALLS: PortCalls<keyof RolloutWriter> = {
   find: [(w) => w.rollouts.find(HEAVY.rolloutId)],

@@ -4,7 +4,12 @@ import { newCargo, NOW } from '../../../test/store/store-samples.ts'
 import type { AgentId, DeliveryId } from '../../protocol/identifiers.ts'
 import { parseSelector, type Selector } from '../../protocol/selector.ts'
 import type { Cargo } from './cargo.ts'
-import { decideSelected, type SelectedHost, type StandingDelivery } from './decide-selected.ts'
+import {
+  decideSelected,
+  findWaitingReason,
+  type SelectedHost,
+  type StandingDelivery,
+} from './decide-selected.ts'
 
 const AGENT = 'agent' as AgentId
 
@@ -65,7 +70,7 @@ describe('[LBL-19] a host gets each carga whose selector it matches', () => {
   test('[LBL-20] a sealed one is only sealed anew', () => {
     const secret = selected('secret', 'role=web', { kind: 'selado', version: 2 })
     const standing = [has(secret.cargo, 1)]
-    const none = { given: [], outdated: [], waiting: [] }
+    const none = { given: [], outdated: [] }
     assert.deepEqual(decideSelected(host({ standing }), [secret]), none)
   })
 })
@@ -73,8 +78,11 @@ describe('[LBL-19] a host gets each carga whose selector it matches', () => {
 describe('[LBL-21] a host that matches waits', () => {
   const site = selected('site', 'role=web')
   const waits = (changes: Partial<SelectedHost>, ...cargoes: (typeof site)[]) => {
-    const decided = decideSelected(host(changes), cargoes)
-    return decided.waiting.map(({ cargo, reason }) => [cargo.name, reason])
+    const one = host(changes)
+    const { given } = decideSelected(one, cargoes)
+    const had = [...one.standing.map(({ cargo }) => cargo), ...given]
+    const left = cargoes.filter(({ cargo }) => !given.includes(cargo))
+    return left.map(({ cargo }) => [cargo.name, findWaitingReason(cargo, one, had)])
   }
 
   test('for somebody to seal it', () => {

@@ -1,4 +1,4 @@
-// Which cargas of selectors a host is to get now, and which it waits for. Pure. docs/protocol.md LBL-18 to LBL-21.
+// Which cargas of selectors a host is to get now, and what keeps others from it. Pure. docs/protocol.md LBL-18 to LBL-21.
 
 import { matchesSelector, type SelectableHost, type Selector } from '../../protocol/selector.ts'
 import { DeliveryKind } from '../../protocol/words.ts'
@@ -27,15 +27,9 @@ export interface SelectedDeliveries {
   readonly given: readonly Cargo[]
   /** Of a version before the one that the carga has now, and with other names. */
   readonly outdated: readonly { readonly old: Delivery; readonly cargo: Cargo }[]
-  readonly waiting: readonly WaitingCargo[]
 }
 
 /** What keeps a carga from a host that matches. */
-export interface WaitingCargo {
-  readonly cargo: Cargo
-  readonly reason: WaitingReason
-}
-
 export type WaitingReason =
   /** Somebody has to seal it for the host. */
   | { readonly code: 'not_sealed' }
@@ -53,7 +47,6 @@ export function decideSelected(
   const had = host.standing.map(({ cargo }) => cargo)
   const given: Cargo[] = []
   const outdated: { old: Delivery; cargo: Cargo }[] = []
-  const waiting: WaitingCargo[] = []
   for (const { cargo, selector } of cargoes) {
     const old = standing.get(cargo.id)
     if (old !== undefined) {
@@ -61,14 +54,11 @@ export function decideSelected(
       continue
     }
     if (!matchesSelector(selector, host)) continue
-    const reason = findWaitingReason(cargo, host, had)
-    if (reason !== undefined) waiting.push({ cargo, reason })
-    else {
-      given.push(cargo)
-      had.push(cargo)
-    }
+    if (findWaitingReason(cargo, host, had) !== undefined) continue
+    given.push(cargo)
+    had.push(cargo)
   }
-  return { given, outdated, waiting }
+  return { given, outdated }
 }
 
 /** By its names: the same certificate once more is of no use. The next sealed file is for those that it was sealed for. */

@@ -49,6 +49,42 @@ export interface Rollout {
   readonly endedAt: Date | null
 }
 
+/** What somebody asked for. */
+export type RolloutPlan = Pick<
+  Rollout,
+  | 'id'
+  | 'cargoId'
+  | 'version'
+  | 'sans'
+  | 'waves'
+  | 'soakMs'
+  | 'lateMs'
+  | 'maxFailed'
+  | 'startedBy'
+  | 'createdAt'
+>
+
+/** Before its first wave is counted. */
+export function newRollout(plan: RolloutPlan): Rollout {
+  return {
+    ...plan,
+    state: 'running',
+    changedBy: null,
+    reason: null,
+    wave: 0,
+    openedAt: plan.createdAt,
+    wanted: 0,
+    threshold: null,
+    given: 0,
+    isGiven: false,
+    cursor: 0,
+    openMs: 0,
+    soakedMs: 0,
+    tolerated: 0,
+    endedAt: null,
+  }
+}
+
 /** Hosts that were given the version and have not been removed or revoked since, each in one of these. */
 export interface RolloutCounts {
   /** Has yet to install it. */

@@ -1,5 +1,6 @@
 // From the hub's own types to what an operator reads.
 
+import { latestOf } from '../../platform/instants.ts'
 import type {
   AdminAgent,
   AdminCaRevocation,
@@ -88,18 +89,13 @@ export function toAdminAgent(agent: Agent, facts: AgentFacts): AdminAgent {
     platform: (live ?? sighting)?.platform ?? null,
     addresses: mergeAddresses(live?.addresses ?? [], sighting?.addresses ?? []),
     first_seen_at: agent.createdAt.toISOString(),
-    last_contact_at: timeOrNull(latestOf(contacts)),
+    last_contact_at: timeOrNull(latestOf(contacts) ?? null),
     online_since: timeOrNull(facts.onlineSince ?? null),
     ca_revocations_waiting: caRevocations.waiting,
     ca_revocations_refused: caRevocations.refused,
     ca_revocation_reason: caRevocations.reason,
     labels: listLabels(facts.labels),
   }
-}
-
-function latestOf(times: readonly (Date | null)[]): Date | null {
-  const latestMs = Math.max(...times.map((time) => time?.getTime() ?? Number.NEGATIVE_INFINITY))
-  return Number.isFinite(latestMs) ? new Date(latestMs) : null
 }
 
 export function toAdminCaRevocation(revocation: CaRevocation): AdminCaRevocation {

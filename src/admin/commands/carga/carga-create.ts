@@ -5,9 +5,13 @@ import { DeliveryKind } from '../../../protocol/words.ts'
 import { collect } from '../collect.ts'
 import { awaitChange } from '../await-change.ts'
 import type { CommandContext } from '../command-context.ts'
-import { parseDecidingWhereOption, WHERE_FLAG } from '../hosts/where-option.ts'
+import {
+  OF_CARGO,
+  parseDecidingWhereOption,
+  requireWhere,
+  WHERE_FLAG,
+} from '../hosts/where-option.ts'
 import { renderNewDeliveries } from './new-deliveries.ts'
-import { requireSelectedCargoes } from './require-selected.ts'
 import { addSealOptions, type SealOptions } from './seal-options.ts'
 
 export interface CargaCreateOptions extends SealOptions {
@@ -95,7 +99,7 @@ async function createCargo(context: CommandContext, options: CargaCreateOptions)
     ...(options.unassigned && { unassigned: true }),
   }
   const created = await context.withAdmin(async ({ operations }) => {
-    const selected = await requireSelectedCargoes(operations, where)
+    const selected = await requireWhere(operations, where, OF_CARGO)
     return awaitChange(context, operations, operations.createCargo({ ...request, ...selected }))
   })
   if (options.json) return context.output.writeJson(created)

@@ -10,8 +10,7 @@ import {
   type LeftOut,
   takeAll,
 } from '../../sealed/waiting-recipients.ts'
-import { parseDecidingWhereOption } from '../hosts/where-option.ts'
-import { requireSelectedCargoes } from './require-selected.ts'
+import { OF_CARGO, parseDecidingWhereOption, requireWhere } from '../hosts/where-option.ts'
 import { refuseOthers } from '../../sealed/seal-for-agents.ts'
 import { parseRecipientOption, parseVouched } from './seal-options.ts'
 
@@ -45,7 +44,7 @@ export async function createSealedCargo(
       vouched,
       ownEscrow: escrow,
       askForWhom: async (operations) => {
-        const selected = await requireSelectedCargoes(operations, where)
+        const selected = await requireWhere(operations, where, OF_CARGO)
         const wanted = await operations.listRecipients({ ...asked, ...selected })
         if (where === undefined) refuseOthers(wanted.agentes, asked)
         const settled = where === undefined ? takeAll(wanted) : leaveOutAbsent(wanted)

@@ -36,12 +36,29 @@ export function parseDecidingWhereOption(text: string): string {
   return parseDecidingSelector(text, '--where')
 }
 
+/** Of which field of which request an older hub knows nothing, and what that would mean. */
+interface WhereUse {
+  readonly feature: string
+  readonly consequence: string
+}
+
+const OF_HOSTS: WhereUse = {
+  feature: 'labels',
+  consequence: 'it would take every host for one that matches',
+}
+/** An older hub would make a carga for nobody, or for the hosts of today. docs/protocol.md API-28. */
+export const OF_CARGO: WhereUse = {
+  feature: 'selected_cargas',
+  consequence: 'no load belongs to a selector there',
+}
+
 /** An older hub ignores the field that it does not know, and answers for every host. */
 export async function requireWhere(
   operations: Pick<AdminOperations, 'showFeatures'>,
   where: string | undefined,
+  { feature, consequence }: WhereUse = OF_HOSTS,
 ): Promise<{ readonly where?: string }> {
   if (where === undefined) return {}
-  await requireFeature(operations, 'labels', 'it would take every host for one that matches')
+  await requireFeature(operations, feature, consequence)
   return { where }
 }

@@ -2,6 +2,7 @@
 
 import { randomBytes } from 'node:crypto'
 import { formatDurationMs } from '../../../platform/durations.ts'
+import { latestOf } from '../../../platform/instants.ts'
 import {
   type AdminJoinedHost,
   type AdminJoinRule,
@@ -56,20 +57,15 @@ export const createJoinRule: Write<'createJoinRule', Clocked & AgentCommandConte
   const ttlSeconds = await chooseTtlSeconds(writer, request, ofRole, context.role)
   const rule = newJoinRule(request, proof, ttlSeconds, now)
   await writer.insertJoinRule(rule)
-  const {
-    state: _state,
-    hosts: _hosts,
-    ended_at: _endedAt,
-    jwt,
-    ...shown
-  } = toAdminJoinRule(rule, now)
+  const view = toAdminJoinRule(rule, now)
+  const { state: _state, hosts: _hosts, ended_at: _endedAt, jwt, ...shown } = view
   const { id, name: _name, created_at: _createdAt, labels: _labels, ...bounds } = shown
   const labels = rule.labels.size > 0 && { labels: toLabelRecord(rule.labels) }
   const act = { join_rule_id: id, join_rule: name, ...bounds, ...(jwt && { jwt }), ...labels }
   return {
     acts: [{ type: HubEventType.joinRuleCreated, payload: act }],
     reply: {
-      ...toAdminJoinRule(rule, now),
+      ...view,
       ...(token !== undefined && { token }),
       ...(await agentCommand(writer, context, { role, token })),
     },
@@ -235,14 +231,12 @@ function toAdminJoinRule(rule: JoinRule, now: Date): AdminJoinRule {
 }
 
 function toAdminJoinedHost(host: JoinedHost): AdminJoinedHost {
-  const contacts = [host.lastSeenAt, host.lastPollAt].filter((at) => at !== null)
-  const [last] = contacts.toSorted((one, other) => other.getTime() - one.getTime())
   return {
     id: host.tokenHash.slice(0, ID_LENGTH),
     hostname: host.hostname,
     joined_at: host.joinedAt.toISOString(),
     agente_id: host.agentId,
-    last_contact_at: last?.toISOString() ?? null,
+    last_contact_at: latestOf([host.lastSeenAt, host.lastPollAt])?.toISOString() ?? null,
     revoked_at: host.revokedAt?.toISOString() ?? null,
   }
 }

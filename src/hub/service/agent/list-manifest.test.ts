@@ -8,6 +8,7 @@ import {
   newContent,
   NOW,
 } from '../../../../test/store/store-samples.ts'
+import { NO_POLLS } from '../../../../test/fakes/no-polls.ts'
 import { openTemporaryStore } from '../../../../test/support/temporary-store.ts'
 import type { Agent } from '../../domain/agent.ts'
 import type { Cargo } from '../../domain/cargo.ts'
@@ -22,12 +23,7 @@ const polled: string[] = []
 before(async () => {
   store = await openTemporaryStore()
   const record = (id: string): void => void polled.push(id)
-  const none = {
-    lastPollAt: () => undefined,
-    flush: async () => undefined,
-    run: async () => undefined,
-  }
-  listManifest = createListManifest(store, { record, ...none }, async () => true)
+  listManifest = createListManifest(store, { ...NO_POLLS, record }, async () => true)
 })
 after(() => store[Symbol.asyncDispose]())
 

@@ -5,12 +5,11 @@ import type { Clock } from '../../../platform/clock.ts'
 import type { Logger } from '../../../platform/logger.ts'
 import type { WireErrorCode } from '../../../protocol/errors.ts'
 import type { TokenHash } from '../../../protocol/identifiers.ts'
-import type { IssuerKeys } from '../../domain/issuer-keys.ts'
+import type { IssuerKeys, SignatureVerdict } from '../../domain/issuer-keys.ts'
 import {
   decideJoin,
   deriveTokenHash,
   JOIN_REFUSALS,
-  type JoinRefusalReason,
   type JoinRule,
   useKeyOf,
 } from '../../domain/join-rule.ts'
@@ -41,54 +40,50 @@ interface WorkloadRule extends JoinRule {
   readonly proof: WorkloadProof
 }
 
+/** What keeps a rule from letting the host in, in the order in which it is looked at: a rule with a later fault goes further. */
+const FURTHER = {
+  audience: 0,
+  lifetime: 0,
+  signature: 1,
+  unavailable: 2,
+  claim: 3,
+  hostname_claim: 4,
+}
+type Fault = keyof typeof FURTHER
+
 /** Of the rules of its issuer the one that lets the host in; else the one that goes furthest says why not. */
 export async function findWorkloadUse(
-  { reader, clock, log, keys, refusals }: WorkloadJoinsDependencies,
+  dependencies: WorkloadJoinsDependencies,
   request: { readonly token: string; readonly hostname: string; readonly role: string },
 ): Promise<FoundUse> {
+  const { reader, clock, refusals } = dependencies
+  const { hostname, role } = request
   const token = parseWorkloadToken(request.token)
   if (token === undefined) return { ok: false, refusal: 'token_not_found' }
   const { rules, user } = await rulesOf(reader, token)
-  const refuse = (rule: JoinRule, reason: JoinRefusalReason): FoundUse => {
-    const { hostname, role } = request
-    refusals.note(rule, { reason, hostname, role })
-    return { ok: false, refusal: JOIN_REFUSALS[reason] }
-  }
   const now = clock.now()
-  const timely = rules.filter(({ proof }) => findTimeFault(token, proof, now) === undefined)
-  const [first] = rules
-  if (first === undefined) return { ok: false, refusal: 'token_not_found' }
-  if (timely.length === 0) {
-    return refuse(first, findTimeFault(token, first.proof, now) ?? 'audience')
-  }
-  const signed: WorkloadRule[] = []
-  // Most often all of them have the same keys: what was asked once is known.
-  const verdicts = new Map<string, Awaited<ReturnType<IssuerKeys['verify']>>>()
-  for (const rule of timely) {
-    const source = JSON.stringify([rule.proof.keys, rule.proof.keysUrl])
-    const verdict = verdicts.get(source) ?? (await keys.verify(token.text, rule.proof))
-    verdicts.set(source, verdict)
-    if (verdict.ok) signed.push(rule)
-    else if (verdict.why === 'unavailable') {
-      log.warn({ join_rule: rule.name, reason: verdict.reason }, 'Keys of an issuer not at hand')
+  const verify = verifyOnce(dependencies, token)
+  const covering: WorkloadRule[] = []
+  let furthest: { readonly rule: WorkloadRule; readonly fault: Fault } | undefined
+  for (const rule of rules) {
+    const { proof } = rule
+    const fault =
+      findTimeFault(token, proof, now) ??
+      (await verify(rule)) ??
+      findClaimFault(token, proof, hostname)
+    if (fault === undefined) covering.push(rule)
+    else if (furthest === undefined || FURTHER[fault] > FURTHER[furthest.fault]) {
+      furthest = { rule, fault }
     }
   }
-  const [known] = signed
-  if (known === undefined) {
-    const isUnknown = [...verdicts.values()].some((each) => !each.ok && each.why === 'unavailable')
-    if (isUnknown) return { ok: false, refusal: 'unavailable' }
-    return refuse(timely[0] ?? first, 'signature')
-  }
-  const covering = signed.filter(
-    ({ proof }) => findClaimFault(token, proof, request.hostname) === undefined,
-  )
   const [claimed] = covering
   if (claimed === undefined) {
-    const faults = signed.map(({ proof }) => findClaimFault(token, proof, request.hostname))
-    const at = faults.indexOf('hostname_claim')
-    return refuse(signed[at] ?? known, faults[at] ?? 'claim')
+    if (furthest === undefined) return { ok: false, refusal: 'token_not_found' }
+    const { rule, fault } = furthest
+    if (fault === 'unavailable') return { ok: false, refusal: fault }
+    refusals.note(rule, { reason: fault, hostname, role })
+    return { ok: false, refusal: JOIN_REFUSALS[fault] }
   }
-  const { hostname, role } = request
   // A host that asks again does so by the same rule. Where none lets the host in, that of its role says why, as of a token of its own.
   const rule =
     covering.find((each) => deriveTokenHash(useKeyOf(each), hostname) === user) ??
@@ -96,6 +91,23 @@ export async function findWorkloadUse(
     covering.find((each) => each.role === role) ??
     claimed
   return { ok: true, use: useOf(rule, token, request) }
+}
+
+/** Most often all rules of an issuer have its keys from one place: what was asked once is known. */
+function verifyOnce(
+  { keys, log }: WorkloadJoinsDependencies,
+  { text }: WorkloadToken,
+): (rule: WorkloadRule) => Promise<'signature' | 'unavailable' | undefined> {
+  const verdicts = new Map<string, SignatureVerdict>()
+  return async ({ id, name, proof }) => {
+    const place = proof.keys === null ? (proof.keysUrl ?? '') : id
+    const verdict = verdicts.get(place) ?? (await keys.verify(text, proof))
+    verdicts.set(place, verdict)
+    if (verdict.ok) return undefined
+    if (verdict.why === 'bad') return 'signature'
+    log.warn({ join_rule: name, reason: verdict.reason }, 'Keys of an issuer not at hand')
+    return 'unavailable'
+  }
 }
 
 /** Those of its issuer in force, and the one by which the token was used, also when somebody has ended that since. */

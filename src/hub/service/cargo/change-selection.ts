@@ -15,6 +15,7 @@ import { cancelDeliveries, cancellation } from './change-delivery.ts'
 import type { CargoContext } from './cargo-context.ts'
 import { findCargo } from './find-cargo.ts'
 import { SLICE_DELIVERIES } from './fleet-changes.ts'
+import { listStandingOf } from './replace-delivery.ts'
 import { refuseOtherVersion } from './refuse-other-version.ts'
 import { SELECTED_CARGOES_MAX } from '../selected-cargoes.ts'
 import { keepUnmatched, matchingSlices, unmatchedSlices } from './selection-walk.ts'
@@ -101,8 +102,7 @@ async function keepStanding(
 ): Promise<DeliveryWithCargo[]> {
   const agentIds = deliveries.map(({ agentId }) => agentId)
   const ids = new Set(deliveries.map(({ id }) => id))
-  const live = await writer.listLiveDeliveries(agentIds)
-  return live.filter(({ id, replacedBy }) => ids.has(id) && replacedBy === null)
+  return (await listStandingOf(writer, agentIds)).filter(({ id }) => ids.has(id))
 }
 
 export function toHolder({ id, agentId, hostname }: DeliveryWithCargo): {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
+import { NO_POLLS } from '../../../../test/fakes/no-polls.ts'
 import { insertAgent, NOW } from '../../../../test/store/store-samples.ts'
 import { collectLog } from '../../../../test/support/collected-log.ts'
 import { makeAgeFile } from '../../../../test/support/made-age-file.ts'
@@ -19,12 +20,6 @@ import { createGiveSelected } from './give-selected.ts'
 const CLOCK = { now: () => NOW, sleep: () => Promise.resolve() }
 const ONE = 'age1pq1one' as Recipient
 const ONE_FINGERPRINT = 'SHA256:bh7dZLn8Mt2U2/YmVuZ3OpXMDCPbgdPyARsy3xo7kRA'
-const NO_POLLS = {
-  record: () => undefined,
-  lastPollAt: () => undefined,
-  flush: async () => undefined,
-  run: async () => undefined,
-}
 
 let store: Store & AsyncDisposable
 let hub: ToldAdmin

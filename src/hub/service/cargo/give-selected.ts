@@ -10,7 +10,11 @@ import { HubEventType } from '../../../protocol/words.ts'
 import type { Agent } from '../../domain/agent.ts'
 import type { NewAuditEntry } from '../../domain/audit-entry.ts'
 import { type Cargo, sharedFileOf } from '../../domain/cargo.ts'
-import { decideSelected, type SelectedDeliveries } from '../../domain/decide-selected.ts'
+import {
+  decideSelected,
+  type SelectedCargo,
+  type SelectedDeliveries,
+} from '../../domain/decide-selected.ts'
 import type { Replacement, Store, StoreReader, StoreWriter } from '../../store/store.ts'
 import { appendEntries } from '../append-entries.ts'
 import { findRules } from '../find-rules.ts'
@@ -52,7 +56,7 @@ export function createGiveSelected(store: Store, clock: Clock, log: Logger): Giv
 async function planFor(
   reader: StoreReader,
   agent: Agent,
-  cargoes: Awaited<ReturnType<SelectedCargoes['read']>>,
+  cargoes: readonly SelectedCargo[],
 ): Promise<SelectedDeliveries> {
   const { id, hostname, role } = agent
   const labels = (await reader.listLabels([id])).get(id) ?? new Map<string, string>()

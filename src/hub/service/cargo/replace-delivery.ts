@@ -17,6 +17,14 @@ export async function listStandingDeliveries(
   return live.filter(isStanding)
 }
 
+/** The same of many agents, by one question. */
+export async function listStandingOf(
+  reader: StoreReader,
+  agentIds: readonly Agent['id'][],
+): Promise<DeliveryWithCargo[]> {
+  return (await reader.listLiveDeliveries(agentIds)).filter(isStanding)
+}
+
 export function newDelivery(cargo: Cargo, agentId: Agent['id'], now: Date): Delivery {
   return {
     // One after the other in the indexes: the rows of a slice touch few pages, and a commit encrypts each touched page.

@@ -1,10 +1,10 @@
 import { AdminRefusal } from '../admin-act.ts'
 import type { Agent } from '../../domain/agent.ts'
-import { isStanding } from '../../domain/delivery.ts'
 import type { Cargo } from '../../domain/cargo.ts'
 import type { StoreReader } from '../../store/store.ts'
 import { keepMatchingAgents } from '../agent-slices.ts'
 import { refuseSameFiles } from './refuse-agents.ts'
+import { listStandingOf } from './replace-delivery.ts'
 import { sealedAgents, type SealedFile } from './sealed-file.ts'
 import { parseStored } from '../selected-cargoes.ts'
 
@@ -29,8 +29,8 @@ export async function readAddressees(
   for await (const agents of sealedAgents(reader, file)) {
     hostnames.push(...agents.map(({ hostname }) => hostname))
     if (cargo.where === null) continue
-    const live = await reader.listLiveDeliveries(agents.map(({ id }) => id))
-    const have = live.filter((each) => each.cargoId === cargo.id && isStanding(each))
+    const ids = agents.map(({ id }) => id)
+    const have = (await listStandingOf(reader, ids)).filter(({ cargoId }) => cargoId === cargo.id)
     const holders = new Set(have.map(({ agentId }) => agentId))
     const some = agents.filter(({ id }) => !holders.has(id))
     await refuseNewcomers(reader, cargo, some)

@@ -6,11 +6,11 @@ import { invariant } from '../../../platform/errors.ts'
 import type { Agent } from '../../domain/agent.ts'
 import type { Cargo } from '../../domain/cargo.ts'
 import { findWaitingReason, type WaitingReason } from '../../domain/decide-selected.ts'
-import { isStanding } from '../../domain/delivery.ts'
 import type { DeliveryWithCargo, StoreReader } from '../../store/store.ts'
 import { agentSlices, keepMatchingAgents } from '../agent-slices.ts'
 import { groupByRules } from '../find-rules.ts'
 import { SLICE_DELIVERIES } from './fleet-changes.ts'
+import { listStandingOf } from './replace-delivery.ts'
 import { parseStored } from '../selected-cargoes.ts'
 
 /** A host that matches, and does not have the carga. */
@@ -38,8 +38,8 @@ export async function* matchingSlices(
     sliceAgents: SLICE_DELIVERIES,
   })) {
     const agents = slice.filter(({ revokedAt }) => revokedAt === null)
-    const live = await reader.listLiveDeliveries(agents.map(({ id }) => id))
-    const ofAgent = Map.groupBy(live.filter(isStanding), ({ agentId }) => agentId)
+    const ids = agents.map(({ id }) => id)
+    const ofAgent = Map.groupBy(await listStandingOf(reader, ids), ({ agentId }) => agentId)
     const groups = await groupByRules(reader, agents)
     const rulesOf = new Map(
       groups.flatMap(({ rules, hosts }) => hosts.map((host) => [host.id, rules])),

@@ -13,7 +13,7 @@ import {
   changePolicy,
   emptyPolicy,
   findAutomaticCargoes,
-  refuseForbiddenNames,
+  withAutomaticCargoes,
 } from './parse-policy.ts'
 import { policyTag } from './policy-tag.ts'
 import { refuseTakenName } from './refuse-taken-name.ts'
@@ -66,8 +66,7 @@ async function planPolicy(
   const changed = changePolicy(old ?? emptyPolicy(request.role), request, hubNames)
   await refuseTakenName(reader, changed, { role: changed.role })
   const cargoes = await findAutomaticCargoes(reader, changed, request.cargas_automaticas)
-  refuseForbiddenNames(changed, cargoes)
-  return { ...changed, automaticCargoes: cargoes.map(({ id }) => id) }
+  return withAutomaticCargoes(changed, cargoes)
 }
 
 export const listPolicies: Read<'listPolicies'> = async (reader, request) => {

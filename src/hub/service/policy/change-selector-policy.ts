@@ -14,7 +14,7 @@ import {
   changeSelectorPolicy,
   emptySelectorPolicy,
   findAutomaticCargoes,
-  refuseForbiddenNames,
+  withAutomaticCargoes,
 } from './parse-policy.ts'
 import { policyTag } from './policy-tag.ts'
 import { refuseTakenName } from './refuse-taken-name.ts'
@@ -71,8 +71,7 @@ async function planPolicy(
   const selector = where === undefined ? base.selector : parseDecidingWhere(where)
   const changed = changeSelectorPolicy({ ...base, selector }, request, hubNames)
   const cargoes = await findAutomaticCargoes(reader, changed, request.cargas_automaticas)
-  refuseForbiddenNames(changed, cargoes)
-  return { ...changed, automaticCargoes: cargoes.map(({ id }) => id) }
+  return withAutomaticCargoes(changed, cargoes)
 }
 
 async function newPolicy(

@@ -92,6 +92,15 @@ export async function findAutomaticCargoes(
   return cargoes.filter((cargo): cargo is Cargo => cargo?.removedAt === null)
 }
 
+/** With these in place of its cargas. */
+export function withAutomaticCargoes<Of extends PolicyBounds>(
+  policy: Of,
+  cargoes: readonly Cargo[],
+): Of {
+  refuseForbiddenNames(policy, cargoes)
+  return { ...policy, automaticCargoes: cargoes.map(({ id }) => id) }
+}
+
 /** What a policy gives, it permits. */
 export function refuseForbiddenNames(policy: PolicyBounds, cargoes: readonly Cargo[]): void {
   for (const { name, sans } of cargoes) {

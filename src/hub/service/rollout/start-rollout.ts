@@ -17,7 +17,7 @@ import {
 import { DeliveryKind, HubEventType } from '../../../protocol/words.ts'
 import type { Cargo } from '../../domain/cargo.ts'
 import { isInForce } from '../../domain/freeze.ts'
-import type { Rollout } from '../../domain/rollout.ts'
+import { newRollout, type Rollout } from '../../domain/rollout.ts'
 import type { StoreReader } from '../../store/store.ts'
 import { type AdminAct, type AdminAsker, AdminRefusal, type Course } from '../admin-act.ts'
 import type { CargoContext } from '../cargo/cargo-context.ts'
@@ -52,7 +52,7 @@ export const startRollout: Course<'startRollout', StartContext> = {
       refusePush(old)
       const hosts = await countHosts(store.reader, old, { sans, file, by: context.role })
       const now = clock.now()
-      const rollout: Rollout = {
+      const rollout = newRollout({
         id: randomBytes(ID_BYTES).toString('hex') as RolloutId,
         cargoId: old.id,
         version: old.version + 1,
@@ -60,21 +60,7 @@ export const startRollout: Course<'startRollout', StartContext> = {
         ...rules,
         startedBy: context.actor,
         createdAt: now,
-        state: 'running',
-        changedBy: null,
-        reason: null,
-        wave: 0,
-        openedAt: now,
-        wanted: 0,
-        threshold: null,
-        given: 0,
-        isGiven: false,
-        cursor: 0,
-        openMs: 0,
-        soakedMs: 0,
-        tolerated: 0,
-        endedAt: null,
-      }
+      })
       const act = beginning(rollout, old, hosts, file)
       return turn.commit(async (writer) => {
         const current = await findUpdatable(writer, { ...request, versao: old.version })

@@ -1,9 +1,9 @@
 // The hosts of a wave, a slice at a time: counted and put in their order, given the version, and at an undo given the last good one again.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { latestOf } from '../../../platform/instants.ts'
 import type { AgentId } from '../../../protocol/identifiers.ts'
 import { hostsOfWave } from '../../../protocol/rollout-share.ts'
-import type { Agent } from '../../domain/agent.ts'
 import type { Cargo } from '../../domain/cargo.ts'
 import { isLastWave, type Rollout } from '../../domain/rollout.ts'
 import { LAST_PLACE, placeOf, thresholdOf } from '../../domain/rollout-order.ts'
@@ -26,9 +26,7 @@ export async function planWave(
   const places: number[] = []
   let given = 0
   for (let after: number | null = 0; after !== null;) {
-    const step = { after, limit: SLICE_DELIVERIES }
-    const { deliveries, next } = await reader.listCargoDeliveries(rollout.cargoId, step)
-    const hosts = await listHosts(reader, rollout, deliveries, now)
+    const { hosts, next }: HostSlice = await readHosts(reader, rollout, after, now)
     given += hosts.filter(({ hasVersion }) => hasVersion).length
     for (const { hasVersion, place } of hosts) if (!hasVersion) places.push(place)
     after = next
@@ -68,9 +66,7 @@ export async function giveSlice(
   cargo: Cargo,
   now: Date,
 ): Promise<GivenSlice> {
-  const step = { after: rollout.cursor, limit: SLICE_DELIVERIES }
-  const { deliveries, next } = await writer.listCargoDeliveries(cargo.id, step)
-  const hosts = await listHosts(writer, rollout, deliveries, now)
+  const { hosts, next } = await readHosts(writer, rollout, rollout.cursor, now)
   const isLast = isLastWave(rollout)
   const threshold = rollout.threshold ?? 0
   const room = isLast ? Number.POSITIVE_INFINITY : rollout.wanted - rollout.given
@@ -102,9 +98,7 @@ export async function giveToNewcomers(
   cargo: Cargo,
   now: Date,
 ): Promise<GivenSlice & { readonly isComplete: boolean }> {
-  const step = { after: rollout.cursor, limit: SLICE_DELIVERIES }
-  const { deliveries, next } = await writer.listCargoDeliveries(cargo.id, step)
-  const hosts = await listHosts(writer, rollout, deliveries, now)
+  const { hosts, next } = await readHosts(writer, rollout, rollout.cursor, now)
   const chosen = hosts.filter(({ hasVersion }) => !hasVersion)
   const agents = await giveVersion(writer, rollout, cargo, chosen, now)
   const cursor = next ?? rollout.cursor
@@ -138,28 +132,32 @@ interface WaveHost {
   readonly place: number
 }
 
+interface HostSlice {
+  readonly hosts: readonly WaveHost[]
+  /** Null at the end of the carga's entregas. */
+  readonly next: number | null
+}
+
 /** Without the revoked ones. */
-async function listHosts(
+async function readHosts(
   reader: StoreReader,
-  { id, version }: Rollout,
-  deliveries: readonly DeliveryWithCargo[],
+  { id, cargoId, version }: Rollout,
+  after: number,
   now: Date,
-): Promise<readonly WaveHost[]> {
+): Promise<HostSlice> {
+  const step = { after, limit: SLICE_DELIVERIES }
+  const { deliveries, next } = await reader.listCargoDeliveries(cargoId, step)
   const ids = deliveries.map(({ agentId }) => agentId)
   const agents = new Map((await reader.findAgents(ids)).map((agent) => [agent.id, agent]))
   const polls = await reader.listLastPolls(ids)
-  return deliveries.flatMap((delivery): WaveHost[] => {
+  const hosts = deliveries.flatMap((delivery): WaveHost[] => {
     const agent = agents.get(delivery.agentId)
     if (agent === undefined || agent.revokedAt !== null) return []
-    const lastHeardAt = laterOf(agent.lastSeenAt, polls.get(agent.id))
+    const lastHeardAt = latestOf([agent.lastSeenAt, polls.get(agent.id)])
     const place = placeOf(id, agent.id, { lastHeardAt, now })
     return [{ delivery, hasVersion: delivery.version === version, place }]
   })
-}
-
-function laterOf(seenAt: Agent['lastSeenAt'], pollAt: Date | undefined): Date | undefined {
-  if (seenAt === null || pollAt === undefined) return seenAt ?? pollAt
-  return seenAt > pollAt ? seenAt : pollAt
+  return { hosts, next }
 }
 
 async function giveVersion(

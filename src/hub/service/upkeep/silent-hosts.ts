@@ -2,6 +2,7 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../../../platform/clock.ts'
+import { latestOf } from '../../../platform/instants.ts'
 import { describeError } from '../../../platform/errors.ts'
 import type { Logger } from '../../../platform/logger.ts'
 import type { AgentId, JoinRuleId } from '../../../protocol/identifiers.ts'
@@ -134,10 +135,7 @@ function isGone(host: JoinedHost, { watch, silentMs }: Silence): boolean {
 }
 
 function lastContactOf({ joinedAt, lastSeenAt, lastPollAt }: JoinedHost): Date {
-  return [joinedAt, lastSeenAt, lastPollAt].reduce<Date>(
-    (last, at) => (at !== null && at > last ? at : last),
-    joinedAt,
-  )
+  return latestOf([joinedAt, lastSeenAt, lastPollAt]) ?? joinedAt
 }
 
 interface RevokedHost {

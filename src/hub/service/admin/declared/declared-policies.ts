@@ -7,9 +7,10 @@ import {
   changePolicy,
   emptyPolicy,
   findAutomaticCargoes,
-  refuseForbiddenNames,
   refuseOtherAutomatic,
+  withAutomaticCargoes,
 } from '../../policy/parse-policy.ts'
+import { refuseNameOfSelector } from '../../policy/refuse-taken-name.ts'
 import { CargoNames } from './cargo-names.ts'
 import {
   changesOf,
@@ -129,8 +130,7 @@ export async function policiesAfter(
         ? await findAutomaticCargoes(reader, old, undefined)
         : await Promise.all(names.map((each) => cargoNames.find(each)))
     refuseOtherAutomatic(cargoes)
-    refuseForbiddenNames(policy, cargoes)
-    policies.set(role, { ...policy, automaticCargoes: cargoes.map(({ id }) => id) })
+    policies.set(role, withAutomaticCargoes(policy, cargoes))
   }
   return [...policies.values()]
 }
@@ -144,11 +144,7 @@ function refuseTakenName(
   policies: readonly Policy[],
   selected: readonly SelectorPolicy[],
 ): void {
-  if (selected.some(({ name }) => name === policy.name)) {
-    const taken = `a policy with a selector is named ${policy.name} already`
-    throw new AdminRefusal('nome_taken', taken)
-  }
-
+  refuseNameOfSelector(policy, selected)
   const other = policies.find(({ role, name }) => role !== policy.role && name === policy.name)
   if (other === undefined) return
   throw new AdminRefusal(
