@@ -209,6 +209,21 @@ describe('[JNR-17] [JNR-18] a host with the token of its platform', () => {
     assert.equal(await ask(makeToken(), 'ci-3', { role: 'db' }), 'role_mismatch')
   })
 
+  test('[JNR-22] is told by the rule that goes furthest why none lets it in', async () => {
+    await makeRule({ hostname_claim: 'host' })
+    await makeRule({ claims: [{ claim: 'sub', values: ['other'] }] }, { name: `sub-${count}` })
+    assert.equal(await ask(makeToken({ host: 'ci-9' })), 'hostname_mismatch')
+    assert.deepEqual(reasons(), ['hostname_claim'])
+  })
+
+  test('[JNR-20] may be let in once its issuer is back, whatever the keys of another rule say', async () => {
+    await makeRule()
+    await makeRule({ jwks: JSON.stringify(keySetOf([makeKey()])) }, { name: `own-${count}` })
+    issuer.answer = () => ({ status: 500, body: '' })
+    assert.equal(await ask(makeToken()), 'unavailable')
+    assert.deepEqual(reasons(), [])
+  })
+
   test('is let in by keys that the rule has itself, and nobody is asked', async () => {
     const key = makeKey()
     await makeRule({
