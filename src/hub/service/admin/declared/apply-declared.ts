@@ -18,11 +18,11 @@ import { refuseOlderHubs, type SharedVault } from '../../refuse-older-hubs.ts'
 import { type AppliedChange, changesOf, type DeclaredContext, valuesAfter } from './declarable.ts'
 import { DECLARABLES } from './declared-kinds.ts'
 import {
+  confirmPlan,
   everybodysTurn,
   type PlanContext,
   type ReadPlan,
   readPlan,
-  viewPlan,
 } from './plan-declared.ts'
 
 type Request = AdminRequest<'applyFleet'>
@@ -49,7 +49,7 @@ export const applyFleet: Course<'applyFleet', ApplyContext> = {
     await refuseUnheeded(plan, context)
     const isTried = request.untested !== true && turn.rehearse === undefined
     const trials = isTried ? await tryLives(plan, context.tryLifetime) : []
-    return turn.commit((writer) => apply(writer, request, declared, trials))
+    return turn.commit((writer) => apply(writer, request, plan, declared, trials))
   },
 }
 
@@ -82,10 +82,11 @@ async function tryLives(
 async function apply(
   writer: StoreWriter,
   request: Request,
+  planned: ReadPlan,
   context: DeclaredContext,
   trials: readonly TriedLife[],
 ): Promise<Done<Reply>> {
-  const plan = await readPlan(writer, request, context)
+  const plan = await confirmPlan(writer, planned, request, context)
   refuseOtherPlan(plan, request)
   const applied = new Map<ObjectChange['kind'], readonly AppliedChange[]>()
   for (const { kind, apply: applyKind } of DECLARABLES) {
@@ -95,7 +96,7 @@ async function apply(
   await changeOwners(writer, request.manager, plan, applied)
   const all = [...applied.values()].flat()
   const reply = {
-    ...viewPlan(plan),
+    ...plan.view,
     join_tokens: all.flatMap(({ joinToken }) => joinToken ?? []),
     webhook_secrets: all.flatMap(({ webhookSecret }) => webhookSecret ?? []),
   }
@@ -117,7 +118,7 @@ function newsOf(done: readonly ObjectChange[]): News {
 }
 
 function refuseOtherPlan(plan: ReadPlan, { etag }: Request): void {
-  if (etag !== undefined && plan.etag !== etag) {
+  if (etag !== undefined && plan.view.etag !== etag) {
     throw new AdminRefusal('fleet_changed', 'what the plan looked at has changed since')
   }
   const others = findOthersField(plan)
