@@ -50,6 +50,7 @@ export const AGENT_ROOMS: readonly Room[] = [
       'agent/hub',
       'agent/witness',
       'sealing',
+      'ssh',
       ...SIGNED_GROUND,
     ],
   },

@@ -77,6 +77,11 @@ export const ROOMS: readonly Room[] = [
     imports: ['protocol'],
   },
   {
+    name: 'ssh',
+    what: 'keys, host certificates, known_hosts and signatures of OpenSSH; pure',
+    imports: [],
+  },
+  {
     name: 'sealing',
     what: 'the age format: the agent opens, the CLI seals, the hub looks at headers only',
     imports: ['protocol', 'platform'],
@@ -106,7 +111,7 @@ export const ROOMS: readonly Room[] = [
     name: 'hub/domain',
     what: 'types and decisions; pure',
     imports: ['protocol', 'platform/pure'],
-    types: ['pki', 'audit'],
+    types: ['pki', 'ssh', 'audit'],
   },
   {
     name: 'hub/ports',
@@ -129,7 +134,7 @@ export const ROOMS: readonly Room[] = [
   {
     name: 'hub/service/agent',
     what: 'what agents ask for: enrol, authenticate, issue, manifest, events, recovery, content',
-    imports: ['hub/service/cargo', ...SERVICE_GROUND],
+    imports: ['hub/service/cargo', ...SERVICE_GROUND, 'ssh'],
   },
   {
     name: 'hub/service/cargo',
@@ -164,7 +169,7 @@ export const ROOMS: readonly Room[] = [
   {
     name: 'hub/service/admin',
     what: 'what operators ask for, and who they are',
-    imports: [...ADMIN_GROUND, 'archive', ...SERVICE_GROUND],
+    imports: [...ADMIN_GROUND, 'archive', ...SERVICE_GROUND, 'ssh'],
   },
   {
     name: 'hub/service',

@@ -24,6 +24,8 @@ Examples:
   SVC_SERVER_URL=https://hub.example:8446 SVC_AGENT_ROLE=web \\
       SVC_ENROLL_TOKEN_FILE=/run/token svc-agent enroll
   svc-agent enroll --ca-fingerprint 5f1e…    # trust no other root than this one
+  sudo svc-agent enroll --ssh-host-key /etc/ssh/ssh_host_ed25519_key
+  sudo svc-agent enroll --host-certificate /etc/ssl/host.pem --host-key /etc/ssl/private/host.key
 
 When the reply is lost, run the same command again: it repeats the same request.
 `
@@ -87,7 +89,7 @@ export function buildProgram(given: Environment): Command {
 
   program
     .command('enroll')
-    .description('turn a one-time token into an identity')
+    .description('turn a one-time token, or a key that the host has already, into an identity')
     .option('--allow-http', 'allow a plain http SVC_SERVER_URL')
     .option(
       '--ca-fingerprint <sha256>',
@@ -95,6 +97,9 @@ export function buildProgram(given: Environment): Command {
       (fingerprint: string, before: readonly string[]) => [...before, fingerprint],
       [],
     )
+    .option('--host-certificate <file>', 'in place of a token: a certificate of another PKI, PEM')
+    .option('--host-key <file>', 'with --host-certificate: its private key, PEM')
+    .option('--ssh-host-key <file>', 'in place of a token: the SSH host key, private')
     .option('--replace', 'set an existing identity aside, once the new one is in place')
     .option('--json', 'print the new identity as JSON')
     .addHelpText('after', ENROLL_EXAMPLES)
@@ -104,10 +109,13 @@ export function buildProgram(given: Environment): Command {
           allowHttp?: boolean
           caFingerprint: readonly string[]
           replace?: boolean
+          hostCertificate?: string
+          hostKey?: string
+          sshHostKey?: string
         },
       ) => {
         const { runEnroll } = await import('./commands/enroll.ts')
-        await runEnroll(env(), {
+        await runEnroll(withHostKey(env(), options), {
           settings: {
             path: program.opts<{ config?: string }>().config ?? AGENT_SETTINGS.path,
             given,
@@ -249,4 +257,24 @@ export function buildProgram(given: Environment): Command {
 
   addCompletionCommand(program)
   return program
+}
+
+/** What is typed counts in place of what is set, also in place of a token. */
+function withHostKey(
+  env: Environment,
+  {
+    hostCertificate,
+    hostKey,
+    sshHostKey,
+  }: { hostCertificate?: string; hostKey?: string; sshHostKey?: string },
+): Environment {
+  if ([hostCertificate, hostKey, sshHostKey].every((each) => each === undefined)) return env
+  const ways = { SVC_ENROLL_TOKEN: undefined, SVC_ENROLL_TOKEN_FILE: undefined }
+  return {
+    ...env,
+    ...ways,
+    SVC_ENROLL_HOST_CERTIFICATE: hostCertificate,
+    SVC_ENROLL_HOST_KEY: hostKey,
+    SVC_ENROLL_SSH_HOST_KEY: sshHostKey,
+  }
 }

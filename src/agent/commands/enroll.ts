@@ -12,7 +12,9 @@ import { describeIdentity, formatInstant } from '../identity/describe-identity.t
 import { enroll, refuseExistingIdentity } from '../identity/enroll.ts'
 import { prepareDirectories } from '../settings/paths.ts'
 import { lockAgent } from '../control/singleton.ts'
+import { hubNameOf } from '../identity/host-key.ts'
 import { setKnownLogAside } from '../witness/log-watch.ts'
+import { readHostKey } from './read-host-key.ts'
 import { type Environment, print, startCommand, TOKEN_FILE_BYTES_MAX } from './context.ts'
 
 export interface EnrollOptions {
@@ -56,7 +58,8 @@ export async function runEnroll(env: Environment, options: EnrollOptions): Promi
     const identity = await enroll(
       { ...context, client, hubTime, log: context.logging.forModule('agent.identity') },
       {
-        token: await readToken(config),
+        token: config.hostKey ? await readHostKey(config.hostKey) : await readToken(config),
+        hubs: [serverUrl, ...(config.mtlsUrl ? [config.mtlsUrl] : [])].map(hubNameOf),
         hostname,
         role,
         caFingerprints,

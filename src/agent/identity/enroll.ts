@@ -2,11 +2,12 @@
 
 import type { Clock } from '../../platform/clock.ts'
 import type { ConnectionFailure } from '../../platform/connection-failure.ts'
-import { describeError, UserError } from '../../platform/errors.ts'
+import { describeError, invariant, UserError } from '../../platform/errors.ts'
 import { exists } from '../../platform/files.ts'
 import type { Logger } from '../../platform/logger.ts'
-import type { Secret } from '../../platform/secret.ts'
+import { Secret } from '../../platform/secret.ts'
 import { type Certificate, parseCertificatesPem } from '../../pki/certificates.ts'
+import { decodePem } from '../../pki/pem.ts'
 import { findIssuedCertificateFault } from '../../pki/issued-certificate.ts'
 import type { Hostname, Recipient } from '../../protocol/identifiers.ts'
 import { join } from 'node:path'
@@ -21,6 +22,7 @@ import { AgeKeyDamagedError, ensureAgeKey } from './age-key.ts'
 import { adoptPlainIdentity } from './adopt-plain-identity.ts'
 import { CLOCK_SKEW_MS_MAX } from './certificate-checks.ts'
 import { decideEnrolmentTrust } from './decide-enrolment-trust.ts'
+import { createStatement, type HostKey } from './host-key.ts'
 import { formatInstant } from './describe-identity.ts'
 import {
   type Identity,
@@ -33,7 +35,10 @@ import { preparePendingRequest, removePendingRequest } from './pending-request.t
 import { settleTrustDemand, storeTrustDemand } from './trust-record.ts'
 
 export interface EnrollRequest {
-  readonly token: Secret<string>
+  /** Or a key that the host has already. */
+  readonly token: Secret<string> | HostKey
+  /** By which this host knows the hub; a key says to which hub it is shown. */
+  readonly hubs?: readonly string[]
   readonly hostname: Hostname
   readonly role: string
   /** SHA-256 of the DER of the roots that the hub may hand out, lower-case hex; undefined trusts the reply. */
@@ -53,7 +58,7 @@ export interface EnrollContext {
   readonly random: Random
   readonly log: Logger
   /** What the hub's replies say of its clock. */
-  readonly hubTime?: Pick<HubTime, 'skewMs'>
+  readonly hubTime?: Pick<HubTime, 'skewMs' | 'now'>
 }
 
 const ATTEMPTS_MAX = 4
@@ -72,7 +77,6 @@ export async function enroll(context: EnrollContext, request: EnrollRequest): Pr
     await ownRecipient(context),
   )
   const body = {
-    token: request.token.reveal(),
     hostname: request.hostname,
     role: request.role,
     csr_pem: pending.csrPem,
@@ -80,8 +84,13 @@ export async function enroll(context: EnrollContext, request: EnrollRequest): Pr
   }
   // Before the request: a file that cannot be understood costs no token.
   const demand = await settleTrustDemand(paths.trustFile, request.trustKey, context.log)
-  const outcome = await retryWhileTransient(context, () =>
-    context.client.enroll(body, pending.idempotencyKey),
+  const outcome = await retryWhileTransient(
+    context,
+    !(request.token instanceof Secret),
+    async () => {
+      const token = await showToken(context, request, pending.csrPem)
+      return context.client.enroll({ ...body, token }, pending.idempotencyKey)
+    },
   )
   if (!outcome.ok) throw refusalError(outcome, request)
   const { agentId } = outcome.value
@@ -123,6 +132,19 @@ export async function enroll(context: EnrollContext, request: EnrollRequest): Pr
   })
   await removePendingRequest(paths.pendingDir)
   return requireIdentity(paths.identityDir)
+}
+
+/** A proof by a key is made for each try: it is over in minutes. */
+async function showToken(
+  { clock, hubTime }: EnrollContext,
+  { token, hostname, role, hubs = [] }: EnrollRequest,
+  csrPem: string,
+): Promise<string> {
+  if (token instanceof Secret) return token.reveal()
+  const csrDer = decodePem(csrPem, 'certificateRequest')
+  invariant(csrDer !== undefined, 'the agent made the CSR')
+  const now = hubTime?.now() ?? clock.now()
+  return token.prove(createStatement({ hubs, hostname, role, csrDer, now }))
 }
 
 function onlyCertificates(text: string): string {
@@ -205,6 +227,7 @@ function checkReply(
 /** A person is waiting: a few tries within seconds, and what is pending makes the next command go on from here. */
 async function retryWhileTransient(
   context: EnrollContext,
+  isByKey: boolean,
   attempt: () => Promise<HubOutcome<EnrollReply>>,
 ): Promise<HubOutcome<EnrollReply>> {
   const { clock, random, log } = context
@@ -222,7 +245,8 @@ async function retryWhileTransient(
       if (isLast || hint !== undefined) throw withHint(result, hint ?? RETRY_HINT)
       log.warn({ error: result.message, attempt: failures }, 'Hub not reached, trying again')
     } else {
-      if (result.ok || isLast || ![408, 429, 503].includes(result.status)) return result
+      const isLate = !result.ok && isByKey && failures === 1 && isOfClock(context, result)
+      if (result.ok || isLast || !(isLate || [408, 429, 503].includes(result.status))) return result
       log.warn(
         { status: result.status, code: result.code, attempt: failures },
         'Hub busy, trying again',
@@ -230,6 +254,13 @@ async function retryWhileTransient(
     }
     await clock.sleep(backoffDelayMs(failures, random))
   }
+}
+
+const SKEW_MS_NOTABLE = 30_000
+
+/** A proof is of a time, and what the hub said to the first one tells this host what time it is there. */
+function isOfClock({ hubTime }: EnrollContext, { code }: HubRefusal): boolean {
+  return code === 'token_expired' && Math.abs(hubTime?.skewMs ?? 0) > SKEW_MS_NOTABLE
 }
 
 const RETRY_HINT =
@@ -278,8 +309,17 @@ const HINTS: Readonly<Record<string, Hint>> = {
     'the hub could not get a signature from its CA; its log says why; the token is not used up',
 }
 
+const KEY_HINTS: Readonly<Record<string, Hint>> = {
+  token_not_found: ({ hubs = [] }) =>
+    `no join rule of the hub takes this key, or the hub is not ${hubs.join(' or ')}; where a rule takes it, svc event list --type join_refused at the hub says why`,
+  token_expired: 'the join rule is over or full; svc join-rule list at the hub says so',
+  token_consumed: 'this host has joined before: svc token create --reenroll',
+  hostname_mismatch: ({ hostname }) =>
+    `this host asked as ${hostname}, and its key is not that of this name, or the join rule is for other names; SVC_AGENT_HOSTNAME says as whom it asks`,
+}
+
 function refusalError({ status, code }: HubRefusal, request: EnrollRequest): UserError {
-  const found = HINTS[code]
+  const found = (request.token instanceof Secret ? undefined : KEY_HINTS[code]) ?? HINTS[code]
   const hint = typeof found === 'function' ? found(request) : found
   return new UserError(
     'enroll_refused',

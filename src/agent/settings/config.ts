@@ -31,6 +31,8 @@ export interface AgentConfig {
   readonly hostname: Hostname | undefined
   readonly enrollToken: Secret<string> | undefined
   readonly enrollTokenFile: string | undefined
+  /** What the host has already, in place of a token. */
+  readonly hostKey: HostKeyFiles | undefined
   readonly serverCaPath: string | undefined
   readonly trustKey: TrustSetting
   readonly dataDir: string
@@ -58,6 +60,10 @@ export interface AgentConfig {
   readonly unknownVariables: readonly string[]
 }
 
+export type HostKeyFiles =
+  | { readonly method: 'x5c'; readonly certificatePath: string; readonly keyPath: string }
+  | { readonly method: 'ssh'; readonly keyPath: string }
+
 export interface AgentConfigOptions {
   readonly command: AgentCommand
   readonly osHostname: string
@@ -66,6 +72,12 @@ export interface AgentConfigOptions {
 
 const NO_LABELS: Labels = new Map()
 const POLL_INTERVAL_MS_MIN = 100
+/** Whichever of these is set, enroll needs no SVC_ENROLL_TOKEN. */
+const TOKEN_STAND_INS = [
+  'SVC_ENROLL_TOKEN_FILE',
+  'SVC_ENROLL_HOST_CERTIFICATE',
+  'SVC_ENROLL_SSH_HOST_KEY',
+] as const
 
 /** Throws a UserError that names every missing or wrong variable, one a line. */
 export function parseAgentConfig(
@@ -85,6 +97,7 @@ export function parseAgentConfig(
     dataDir,
     enrollToken: reader.token(),
     enrollTokenFile: reader.pathOrStandardInput('SVC_ENROLL_TOKEN_FILE'),
+    hostKey: reader.hostKey(options.command),
     pollIntervalMs: reader.durationMs('SVC_AGENT_POLL_INTERVAL', 30_000, POLL_INTERVAL_MS_MIN),
     renewalThresholdMs: reader.durationMs('SVC_AGENT_RENEWAL_THRESHOLD', 6 * 3_600_000, 0),
     outDir: reader.path('SVC_AGENT_OUT_DIR') ?? join(dataDir, 'out'),
@@ -114,9 +127,11 @@ class VariableReader {
     this.#env = env
     for (const variable of AGENT_VARIABLES as readonly AgentVariable[]) {
       if (!variable.requiredIn.includes(command)) continue
-      const standIn =
-        variable.name === 'SVC_ENROLL_TOKEN' ? env['SVC_ENROLL_TOKEN_FILE'] : undefined
-      if (blankToUndefined(env[variable.name] ?? standIn) === undefined) {
+      const isThere =
+        blankToUndefined(env[variable.name]) !== undefined ||
+        (variable.name === 'SVC_ENROLL_TOKEN' &&
+          TOKEN_STAND_INS.some((name) => blankToUndefined(env[name]) !== undefined))
+      if (!isThere) {
         this.#problems.set(variable.name, `${variable.name} required`)
       }
     }
@@ -203,6 +218,32 @@ class VariableReader {
   token(): Secret<string> | undefined {
     const text = this.text('SVC_ENROLL_TOKEN')?.trim()
     return text === undefined ? undefined : new Secret(text)
+  }
+
+  /** Only enroll looks at it: what it names may be gone afterwards. */
+  hostKey(command: AgentCommand): HostKeyFiles | undefined {
+    if (command !== 'enroll') return undefined
+    const certificatePath = this.path('SVC_ENROLL_HOST_CERTIFICATE')
+    const keyPath = this.path('SVC_ENROLL_HOST_KEY')
+    const sshKeyPath = this.path('SVC_ENROLL_SSH_HOST_KEY')
+    const ways = [
+      this.text('SVC_ENROLL_TOKEN') ?? this.text('SVC_ENROLL_TOKEN_FILE'),
+      certificatePath,
+      sshKeyPath,
+    ]
+    if (ways.filter((way) => way !== undefined).length > 1) {
+      return this.#wrong(
+        'SVC_ENROLL_TOKEN',
+        'or its file, SVC_ENROLL_HOST_CERTIFICATE, SVC_ENROLL_SSH_HOST_KEY: a host enrols by one of them; set the others to nothing',
+      )
+    }
+    if ((certificatePath === undefined) !== (keyPath === undefined)) {
+      return this.#wrong('SVC_ENROLL_HOST_KEY', 'goes with SVC_ENROLL_HOST_CERTIFICATE')
+    }
+    if (certificatePath !== undefined && keyPath !== undefined) {
+      return { method: 'x5c', certificatePath, keyPath }
+    }
+    return sshKeyPath === undefined ? undefined : { method: 'ssh', keyPath: sshKeyPath }
   }
 
   durationMs(name: AgentVariableName, defaultMs: number, minMs: number): number {
