@@ -233,18 +233,38 @@ const FAULTS: readonly Fault[] = [
       rollouts: [
         {
           id: 'r',
+          kind: 'load',
           nome: 'site',
           state: 'frozen',
           wave: 2,
           waves: 4,
           reason: 'of 5 hosts 1 failed',
         },
-        { id: 's', nome: 'db', state: 'paused', wave: 1, waves: 2, reason: null },
+        { id: 's', kind: 'load', nome: 'db', state: 'paused', wave: 1, waves: 2, reason: null },
       ],
     }),
     'rollouts',
     'warning',
     /^the rollout of load site is frozen in wave 2 of 4: of 5 hosts 1 failed$/,
+  ],
+  [
+    'a rotation that is frozen',
+    withStatus({
+      rollouts: [
+        {
+          id: 'r',
+          kind: 'rotation',
+          nome: null,
+          state: 'frozen',
+          wave: 1,
+          waves: 2,
+          reason: 'late',
+        },
+      ],
+    }),
+    'rollouts',
+    'warning',
+    /^the rotation is frozen in wave 1 of 2: late$/,
   ],
   [
     'a webhook that fails',

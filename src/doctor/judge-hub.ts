@@ -217,17 +217,19 @@ export function judgeRollouts({
 }: Pick<Status, 'rollouts' | 'freeze'>): Finding[] {
   const frozen = rollouts.filter(({ state }) => state === 'frozen')
   if (frozen.length > 0) {
-    return frozen.map(({ nome, wave, waves, reason }) =>
-      warning(`the rollout of load ${nome} is frozen in wave ${wave} of ${waves}: ${reason}`, {
-        why: 'a part of its hosts has the next version, the others do not, and nothing goes on by itself',
-        remedy: 'see which hosts failed; then go on, or give them the last good version again',
+    return frozen.map(({ kind, nome, wave, waves, reason }) => {
+      const [what, name] =
+        nome === null ? [`the ${kind}`, kind] : [`the rollout of load ${nome}`, nome]
+      return warning(`${what} is frozen in wave ${wave} of ${waves}: ${reason}`, {
+        why: 'a part of its hosts has what it brings, the others do not, and nothing goes on by itself',
+        remedy: 'see which hosts failed; then go on, or undo it',
         commands: [
-          `svc rollout show ${nome}`,
-          `svc rollout resume ${nome}`,
-          `svc rollout undo ${nome}`,
+          `svc rollout show ${name}`,
+          `svc rollout resume ${name}`,
+          `svc rollout undo ${name}`,
         ],
-      }),
-    )
+      })
+    })
   }
   const held = freeze === null ? '' : `; a freeze holds until ${freeze.until}: ${freeze.why}`
   return [ok(`${describeCount(rollouts.length, 'rollout', 'go on', 'goes on')}${held}`)]

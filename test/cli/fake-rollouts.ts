@@ -8,11 +8,13 @@ import { AGENT } from './fake-agent.ts'
 
 const ROLLOUT: AdminRollout = {
   id: '1c8d3b5a7e9f0246',
+  kind: 'load',
   carga_id: '9d0f6a2b-4c1e-4f7a-8b3d-5e6f7a8b9c0d',
   nome: 'site',
   tipo: 'csr_cert',
   versao: 2,
   sans: ['shop.example.org'],
+  where: null,
   state: 'frozen',
   waves: ['1', '10%', '100%'],
   wave: 2,
@@ -28,6 +30,16 @@ const ROLLOUT: AdminRollout = {
   created_at: '2026-11-21T10:00:00.000Z',
   ended_at: null,
 }
+const ROTATION: AdminRollout = {
+  ...ROLLOUT,
+  id: '2d9e4c6b8f0a1357',
+  kind: 'rotation',
+  carga_id: null,
+  nome: null,
+  tipo: null,
+  versao: null,
+  sans: [],
+}
 const FREEZE: AdminFreeze = {
   until: '2026-12-01T08:00:00.000Z',
   why: 'Black Friday',
@@ -38,6 +50,7 @@ export const ROLLOUT_STATUS: Pick<AdminStatus, 'rollouts' | 'freeze'> = {
   rollouts: [
     {
       id: ROLLOUT.id,
+      kind: ROLLOUT.kind,
       nome: ROLLOUT.nome,
       state: ROLLOUT.state,
       wave: ROLLOUT.wave,
@@ -49,12 +62,14 @@ export const ROLLOUT_STATUS: Pick<AdminStatus, 'rollouts' | 'freeze'> = {
 }
 const find = (name: string): AdminRollout => {
   if (name === ROLLOUT.id || name === ROLLOUT.nome) return ROLLOUT
+  if (name === ROTATION.id || name === ROTATION.kind) return ROTATION
   throw new AdminRefusal('rollout_not_found', `no rollout ${name}, and none of a load ${name}`)
 }
 
 export const ROLLOUT_OPERATIONS: Pick<
   AdminOperations,
   | 'startRollout'
+  | 'startRotation'
   | 'listRollouts'
   | 'showRollout'
   | 'pauseRollout'
@@ -79,7 +94,19 @@ export const ROLLOUT_OPERATIONS: Pick<
     planned: waves.map((wave, at) => ({ wave, hosts: [1, 10, 50, 100][at] ?? 100 })),
     frozen_until: FREEZE.until,
   }),
-  listRollouts: async () => ({ rollouts: [ROLLOUT], next: null }),
+  startRotation: async ({ where = null, waves, soak_seconds, max_failed }) => ({
+    ...ROTATION,
+    where,
+    state: 'running',
+    waves: [...waves],
+    soak_seconds,
+    max_failed,
+    reason: null,
+    hosts: 100,
+    planned: waves.map((wave, at) => ({ wave, hosts: [1, 10, 100][at] ?? 100 })),
+    frozen_until: null,
+  }),
+  listRollouts: async () => ({ rollouts: [ROTATION, ROLLOUT], next: null }),
   showRollout: async ({ rollout }) => ({
     ...find(rollout),
     waits_for: 'it is frozen: of 10 hosts 1 failed, where 0 may',

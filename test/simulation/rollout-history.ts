@@ -99,9 +99,7 @@ class RolloutWorld {
     ])
     return newRollout({
       id: `rollout-${this.#seed}` as RolloutId,
-      cargoId: 'c' as CargoId,
-      version: 2,
-      sans: [],
+      subject: { kind: 'load', cargoId: 'c' as CargoId, version: 2, sans: [] },
       waves,
       soakMs: this.#pick([0, 10_000, 60_000, 300_000]),
       lateMs: this.#pick([60_000, 300_000]),

@@ -25,6 +25,7 @@ interface Made {
 
 export const ROLLOUT_REQUESTS = {
   startRollout: ({ made: { carga } }: Made) => [{ carga, sans: ['a.example'], ...RULES }],
+  startRotation: () => [{ where: 'role=web', ...RULES }],
   pauseRollout: () => [{ rollout: 'rolled' }],
   resumeRollout: () => [{ rollout: 'held' }],
   undoRollout: () => [{ rollout: 'rolled' }],
@@ -34,6 +35,7 @@ export const ROLLOUT_REQUESTS = {
 
 export const REFUSED_ROLLOUTS = {
   startRollout: { carga: 'rolled', ...RULES },
+  startRotation: { where: 'env=nowhere', ...RULES },
   pauseRollout: { rollout: 'nothing' },
   resumeRollout: { rollout: 'nothing' },
   undoRollout: { rollout: 'nothing' },

@@ -13,9 +13,7 @@ const NOW = FILLED_AT
 
 const ROLLOUT = newRollout({
   id: 'dddddddddddddddd' as RolloutId,
-  cargoId: ORDINARY.cargoId,
-  version: 3,
-  sans: [],
+  subject: { kind: 'load', cargoId: ORDINARY.cargoId, version: 3, sans: [] },
   waves: [{ of: 'percent', tenths: 1000 }],
   soakMs: 0,
   lateMs: 0,
@@ -27,6 +25,7 @@ const ROLLOUT = newRollout({
 export const ROLLOUT_CALLS: PortCalls<keyof RolloutWriter> = {
   find: [(w) => w.rollouts.find(HEAVY.rolloutId)],
   findOpen: [(w) => w.rollouts.findOpen(HEAVY.cargoId)],
+  findOpenOf: [(w) => w.rollouts.findOpenOf('rotation')],
   listOpen: [(w) => w.rollouts.listOpen()],
   page: [
     (w) => w.rollouts.page({ limit: 10 }),
@@ -37,8 +36,11 @@ export const ROLLOUT_CALLS: PortCalls<keyof RolloutWriter> = {
   countWaves: [
     (w) => w.rollouts.countWaves(HEAVY.rolloutId),
     (w) => w.rollouts.countWaves(HEAVY.rolloutId, NOW),
+    (w) => w.rollouts.countWaves(HEAVY.rotationId, NOW),
   ],
   listFailed: [(w) => w.rollouts.listFailed(HEAVY.rolloutId, 10)],
+  listReached: [(w) => w.rollouts.listReached(HEAVY.rotationId, [ORDINARY.agentId])],
+  listPending: [(w) => w.rollouts.listPending(HEAVY.rotationId, 10)],
   findFreeze: [(w) => w.rollouts.findFreeze()],
   insert: [(w) => w.rollouts.insert(ROLLOUT)],
   update: [(w) => w.rollouts.update({ ...ROLLOUT, id: ORDINARY.rolloutId, endedAt: NOW })],
@@ -47,6 +49,13 @@ export const ROLLOUT_CALLS: PortCalls<keyof RolloutWriter> = {
   give: [
     (w) => w.rollouts.give(ROLLOUT, [{ old: ORDINARY.successorId, successor: successorOf() }], NOW),
   ],
+  ask: [
+    (w) =>
+      w.rollouts.ask({ id: HEAVY.rotationId, wave: 1 }, [
+        { agentId: ORDINARY.agentId, afterSeq: 1 },
+      ]),
+  ],
+  withdraw: [(w) => w.rollouts.withdraw(HEAVY.rotationId, 10)],
   awaitTargets: [(w) => w.rollouts.awaitTargets(ORDINARY.deliveryId, ['a.toml', 'b.toml'])],
   settleTarget: [
     (w) => w.rollouts.settleTarget(ORDINARY.deliveryId, 'a.toml'),

@@ -56,6 +56,7 @@ export const GOOD_REQUESTS: GoodRequests = {
   showCargo: async (target) => ({ carga: await createCargo(target) }),
   updateCargo: async (target) => ({ carga: await createCargo(target) }),
   startRollout: async (target) => ({ carga: await createCargo(target), ...ROLLOUT_RULES }),
+  startRotation: () => ({ ...ROLLOUT_RULES }),
   listRollouts: () => ({}),
   showRollout: async (target) => ({ rollout: await startRollout(target) }),
   pauseRollout: async (target) => ({ rollout: await startRollout(target) }),

@@ -55,6 +55,7 @@ const COMMANDS: { readonly [Name in AdminNamesOf<'changes' | 'creates'>]: string
   updateCargo: `carga update ${ID}`,
   removeCargo: `carga remove ${ID}`,
   startRollout: `carga update ${ID} --waves 1,100%`,
+  startRotation: 'agente rotate --all --waves 1,100%',
   pauseRollout: `rollout pause ${ID}`,
   resumeRollout: `rollout resume ${ID}`,
   undoRollout: `rollout undo ${ID}`,

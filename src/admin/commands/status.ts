@@ -111,9 +111,12 @@ function rolloutsOf(
   language: Language,
   { rollouts = [], freeze = null }: SentStatus,
 ): Record<string, string> {
-  const lines = rollouts.map(({ nome, state, wave, waves, reason }): [string, string] => {
+  const lines = rollouts.map(({ kind, nome, state, wave, waves, reason }): [string, string] => {
     const why = reason === null ? '' : `: ${reason}`
-    return [`rollout ${nome}`, `${stateIn(language, state)} in wave ${wave} of ${waves}${why}`]
+    return [
+      `rollout ${nome ?? kind}`,
+      `${stateIn(language, state)} in wave ${wave} of ${waves}${why}`,
+    ]
   })
   return {
     ...Object.fromEntries(lines),

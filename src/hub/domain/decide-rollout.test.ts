@@ -15,9 +15,7 @@ const HOUR_MS = 3_600_000
 /** The second of three waves, which is open, and has 100 hosts. */
 const OPEN: Rollout = {
   id: 'aaaaaaaaaaaaaaaa' as RolloutId,
-  cargoId: 'c' as CargoId,
-  version: 2,
-  sans: [],
+  subject: { kind: 'load', cargoId: 'c' as CargoId, version: 2, sans: [] },
   waves: [
     { of: 'hosts', count: 1 },
     { of: 'percent', tenths: 100 },
@@ -37,7 +35,7 @@ const OPEN: Rollout = {
   threshold: 1,
   given: 100,
   isGiven: true,
-  cursor: 7,
+  cursor: '7',
   openMs: 0,
   soakedMs: 0,
   tolerated: 0,

@@ -3,7 +3,7 @@
 
 import { failuresAllowed } from '../../protocol/rollout-share.ts'
 import { type Freeze, isInForce } from './freeze.ts'
-import { isLastWave, type Rollout, type RolloutCounts } from './rollout.ts'
+import { isLastWave, type Rollout, type RolloutCounts, type RolloutKind } from './rollout.ts'
 
 export interface RolloutFacts {
   readonly rollout: Rollout
@@ -21,15 +21,22 @@ export type RolloutVerdict =
       /** All hosts are done: the time until the next look counts as soak. */
       readonly isSoaking: boolean
     }
-  /** More hosts of the wave are to be given the version. */
+  /** More hosts of the wave are to be given the version, or asked. */
   | { readonly next: 'give' }
   /** Which hosts are in it is to be counted. */
   | { readonly next: 'open wave'; readonly wave: number }
   | { readonly next: 'freeze'; readonly reason: string }
-  /** The carga is to have the version. */
+  /** All waves are done. */
   | { readonly next: 'finish' }
-  /** More hosts are to be given the last good version. */
+  /** More hosts are to be given the last good version, or asked no more. */
   | { readonly next: 'take back' }
+
+/** For people: what is waited for, and that nobody did it. */
+const WORDS: Readonly<Record<RolloutKind, { readonly pending: string; readonly nobody: string }>> =
+  {
+    load: { pending: 'to install it', nobody: 'no host has installed the version' },
+    rotation: { pending: 'to use a new identity', nobody: 'no host uses a new identity' },
+  }
 
 export function decideRollout({ rollout, counts, freeze, now }: RolloutFacts): RolloutVerdict {
   const { state, soakMs, soakedMs } = rollout
@@ -43,10 +50,10 @@ export function decideRollout({ rollout, counts, freeze, now }: RolloutFacts): R
   if (rollout.threshold === null) return { next: 'open wave', wave: rollout.wave }
   if (!rollout.isGiven) return { next: 'give' }
   const unfinished = counts.pending + counts.unprobed
-  if (unfinished > 0 && !isLate(rollout)) return wait(describeUnfinished(counts))
+  if (unfinished > 0 && !isLate(rollout)) return wait(describeUnfinished(rollout, counts))
   // Unless somebody has said that it goes on so.
   if (counts.done === 0 && rollout.tolerated === 0) {
-    return { next: 'freeze', reason: 'no host has installed the version' }
+    return { next: 'freeze', reason: WORDS[rollout.subject.kind].nobody }
   }
   if (soakedMs < soakMs) {
     const why = `the wave soaks for another ${secondsOf(soakMs - soakedMs)}`
@@ -90,9 +97,9 @@ function describeStanding({ state, changedBy, reason }: Rollout): string {
   return state === 'frozen' ? `it is frozen: ${reason ?? ''}` : `it is ${state}`
 }
 
-function describeUnfinished({ pending, unprobed }: RolloutCounts): string {
+function describeUnfinished({ subject }: Rollout, { pending, unprobed }: RolloutCounts): string {
   const parts = [
-    ...(pending > 0 ? [`${countOf(pending)} to install it`] : []),
+    ...(pending > 0 ? [`${countOf(pending)} ${WORDS[subject.kind].pending}`] : []),
     ...(unprobed > 0 ? [`${countOf(unprobed)} to report its targets`] : []),
   ]
   return `it waits for ${parts.join(', and for ')}`

@@ -1,5 +1,5 @@
-// The next version of a carga on its way to the hosts, in waves. Until the last wave is done the carga itself stays at the version
-// before, which is the last good one. docs/protocol.md RLO.
+// What goes to the hosts in waves: the next version of a carga, or the wish that they renew their identities. Until the last wave is done the
+// carga itself stays at the version before, which is the last good one. docs/protocol.md RLO.
 
 import type { CargoId, RolloutId } from '../../protocol/identifiers.ts'
 import type { Share } from '../../protocol/rollout-share.ts'
@@ -8,12 +8,29 @@ import type { Actor } from './actor.ts'
 export const OPEN_ROLLOUT_STATES = ['running', 'paused', 'frozen', 'undoing'] as const
 export type RolloutState = (typeof OPEN_ROLLOUT_STATES)[number] | 'undone' | 'done'
 
-export interface Rollout {
-  readonly id: RolloutId
+export type RolloutKind = RolloutSubject['kind']
+
+/** The next version of a carga, for the hosts that have it. */
+export interface LoadSubject {
+  readonly kind: 'load'
   readonly cargoId: CargoId
   /** What the hosts of its waves get. */
   readonly version: number
   readonly sans: readonly string[]
+}
+
+/** The hosts of its waves are asked to renew their identities. docs/protocol.md RLO-24. */
+export interface RotationSubject {
+  readonly kind: 'rotation'
+  /** Which hosts, as a selector; null for all. */
+  readonly where: string | null
+}
+
+export type RolloutSubject = LoadSubject | RotationSubject
+
+export interface Rollout {
+  readonly id: RolloutId
+  readonly subject: RolloutSubject
   /** How many hosts have the version once the wave is open, all waves before it included. */
   readonly waves: readonly Share[]
   readonly soakMs: number
@@ -38,8 +55,8 @@ export interface Rollout {
   readonly given: number
   /** All of the wave's hosts were. */
   readonly isGiven: boolean
-  /** Where the walk through the entregas of the carga has got. */
-  readonly cursor: number
+  /** Where the walk through the hosts has got; empty at its beginning. */
+  readonly cursor: string
   /** For how long a hub has watched the wave since all its hosts were given the version. */
   readonly openMs: number
   /** For how long of that every host was done. */
@@ -49,23 +66,23 @@ export interface Rollout {
   readonly endedAt: Date | null
 }
 
+export type LoadRollout = Rollout & { readonly subject: LoadSubject }
+export type RotationRollout = Rollout & { readonly subject: RotationSubject }
+
+export function isLoadRollout(rollout: Rollout): rollout is LoadRollout {
+  return rollout.subject.kind === 'load'
+}
+
 /** What somebody asked for. */
 export type RolloutPlan = Pick<
   Rollout,
-  | 'id'
-  | 'cargoId'
-  | 'version'
-  | 'sans'
-  | 'waves'
-  | 'soakMs'
-  | 'lateMs'
-  | 'maxFailed'
-  | 'startedBy'
-  | 'createdAt'
+  'id' | 'subject' | 'waves' | 'soakMs' | 'lateMs' | 'maxFailed' | 'startedBy' | 'createdAt'
 >
 
 /** Before its first wave is counted. */
-export function newRollout(plan: RolloutPlan): Rollout {
+export function newRollout<Subject extends RolloutSubject>(
+  plan: RolloutPlan & { readonly subject: Subject },
+): Rollout & { readonly subject: Subject } {
   return {
     ...plan,
     state: 'running',
@@ -77,7 +94,7 @@ export function newRollout(plan: RolloutPlan): Rollout {
     threshold: null,
     given: 0,
     isGiven: false,
-    cursor: 0,
+    cursor: '',
     openMs: 0,
     soakedMs: 0,
     tolerated: 0,
@@ -85,9 +102,9 @@ export function newRollout(plan: RolloutPlan): Rollout {
   }
 }
 
-/** Hosts that were given the version and have not been removed or revoked since, each in one of these. */
+/** Hosts that were given the version, or asked, and have not been removed or revoked since, each in one of these. */
 export interface RolloutCounts {
-  /** Has yet to install it. */
+  /** Has yet to install it, or to use another identity. */
   readonly pending: number
   /** Of `pending`: nothing was heard of it since its wave was opened. */
   readonly silent: number

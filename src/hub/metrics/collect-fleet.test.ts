@@ -37,7 +37,7 @@ test('[MET-7] [MET-8] [MET-20] [MET-21] [MET-34] the store is asked once in five
     notBefore: new Date(START),
     notAfter: new Date(START + 1000),
   }
-  const rollout = { state: 'frozen', cargoId: 'c' }
+  const rollout = { state: 'frozen', subject: { kind: 'load', cargoId: 'c' } }
   const reader = {
     rollouts: {
       listOpen: async () => [rollout, { ...rollout, state: 'running' }],

@@ -20,9 +20,13 @@ export async function collectRollouts(
     OPEN_ROLLOUT_STATES.map((state) => ({ labels: { state }, value: countOf(state) })),
   )
   const names = new Set<string>()
-  for (const { state, cargoId } of open) {
+  for (const { state, subject } of open) {
     if (state !== 'frozen' || names.size >= FROZEN_MAX) continue
-    const cargo = await reader.findCargo(cargoId)
+    if (subject.kind !== 'load') {
+      names.add(subject.kind)
+      continue
+    }
+    const cargo = await reader.findCargo(subject.cargoId)
     if (cargo !== undefined) names.add(cargo.name)
   }
   set.replace(

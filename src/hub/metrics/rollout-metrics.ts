@@ -13,8 +13,9 @@ export const ROLLOUT_METRICS = {
   svc_rollout_frozen: {
     type: 'gauge',
     unit: '1',
-    labels: { nome: 'of cargas' },
-    meaning: '1 for each carga whose rollout is frozen; at most 100.',
+    labels: { nome: 'of cargas, or rotation' },
+    meaning:
+      '1 for each carga whose rollout is frozen, and for a rotation of identities that is; at most 100.',
   },
   svc_freeze_until_timestamp_seconds: {
     type: 'gauge',

@@ -61,6 +61,17 @@ export async function readMatchingAgents(
   return found.slice(0, limit)
 }
 
+/** For a walk that others come between: the agents that match among the next ones, and after which the walk goes on; null at its end. */
+export async function readAgentSlice(
+  reader: StoreReader,
+  { where, after, sliceAgents: limit = SLICE_AGENTS }: AgentWalk,
+): Promise<{ readonly agents: readonly Agent[]; readonly next: AgentId | null }> {
+  const source = where === undefined ? ALL : await chooseSource(reader, where)
+  const slice = await reader.pageHosts(source, { after, limit })
+  const agents = where === undefined ? slice : await keepMatchingAgents(reader, where, slice)
+  return { agents, next: slice.length < limit ? null : (slice.at(-1)?.id ?? null) }
+}
+
 /** By one question for all of them. */
 export async function keepMatchingAgents(
   reader: StoreReader,

@@ -1,15 +1,17 @@
 // What the store keeps of rollouts and of freezes.
 
-import type { CargoId, DeliveryId, RolloutId } from '../../protocol/identifiers.ts'
+import type { AgentId, CargoId, DeliveryId, RolloutId } from '../../protocol/identifiers.ts'
 import type { CargoContent, ContentSummary } from '../domain/cargo.ts'
 import type { Freeze } from '../domain/freeze.ts'
-import type { Rollout, RolloutCounts } from '../domain/rollout.ts'
+import type { LoadRollout, Rollout, RolloutCounts, RolloutKind } from '../domain/rollout.ts'
 import type { Page, Replacement } from './store.ts'
 
 export interface RolloutReader {
   find(id: RolloutId): Promise<Rollout | undefined>
   /** The one of the carga that can still go on. */
-  findOpen(id: CargoId): Promise<Rollout | undefined>
+  findOpen(id: CargoId): Promise<LoadRollout | undefined>
+  /** Of a kind that has no carga there is one at a time. */
+  findOpenOf(kind: Exclude<RolloutKind, 'load'>): Promise<Rollout | undefined>
   /** Oldest first. */
   listOpen(): Promise<Rollout[]>
   /** Newest first; undefined when there is no rollout `after`. */
@@ -21,12 +23,22 @@ export interface RolloutReader {
   countWaves(id: RolloutId, silentSince?: Date): Promise<RolloutWaveCounts[]>
   /** At most `limit` of the entregas that failed, and as many of those with a target that is taken back. */
   listFailed(id: RolloutId, limit: number): Promise<DeliveryId[]>
+  /** Of these the ones that the rollout, which is none of a carga, has reached. */
+  listReached(id: RolloutId, agents: readonly AgentId[]): Promise<AgentId[]>
+  /** At most `limit` of the hosts that the rollout, which is none of a carga, waits for. */
+  listPending(id: RolloutId, limit: number): Promise<AgentId[]>
   /** The one that nobody has ended; its time may be over. */
   findFreeze(): Promise<Freeze | undefined>
 }
 
 export interface RolloutWaveCounts extends RolloutCounts {
   readonly wave: number
+}
+
+/** An agent that is asked to renew, and its newest identity then, by `IssuedCertificate.seq`. */
+export interface AskedHost {
+  readonly agentId: AgentId
+  readonly afterSeq: number
 }
 
 export interface RolloutWriter extends RolloutReader {
@@ -41,6 +53,10 @@ export interface RolloutWriter extends RolloutReader {
     given: readonly Replacement[],
     at: Date,
   ): Promise<void>
+  /** They are of the rollout's wave from now on, and pending until they use another identity. */
+  ask(rollout: Pick<Rollout, 'id' | 'wave'>, asked: readonly AskedHost[]): Promise<void>
+  /** Takes the request back from at most `limit` hosts that have not fulfilled it, and answers which. */
+  withdraw(id: RolloutId, limit: number): Promise<AgentId[]>
   /** The host installed the entrega, and is to report these targets. Nothing for an entrega of no rollout, as the next two. */
   awaitTargets(id: DeliveryId, targets: readonly string[]): Promise<void>
   /** It is in place, or gone from the host; undefined for each that was taken back. */

@@ -1,4 +1,4 @@
-// Rollouts: the next version of a carga, in waves; and freezes, in which none goes on.
+// Rollouts: the next version of a carga, or a rotation of identities, in waves; and freezes, in which none goes on.
 
 import type { Static } from 'typebox'
 import { expectedVersion, sealed } from './cargas.ts'
@@ -13,6 +13,7 @@ import {
 } from './operation.ts'
 import { Type } from './plain-type.ts'
 
+export const ROLLOUT_KINDS = ['load', 'rotation'] as const
 export const ROLLOUT_STATES = ['running', 'paused', 'frozen', 'undoing', 'undone', 'done'] as const
 export const SOAK_MAX_SECONDS: number = 30 * 86_400
 export const LATE_MIN_SECONDS = 60
@@ -23,21 +24,25 @@ export const WHY_CHARACTERS_MAX = 512
 
 export const AdminRollout = Type.Object({
   id: Type.String(),
-  carga_id: Type.String(),
-  nome: Type.String(),
-  tipo: Type.String(),
+  kind: Type.Enum([...ROLLOUT_KINDS]),
+  /** Of a carga, as the next four; null of another kind. */
+  carga_id: nullable(Type.String()),
+  nome: nullable(Type.String()),
+  tipo: nullable(Type.String()),
   /** What the hosts of its waves get. */
-  versao: Type.Integer(),
+  versao: nullable(Type.Integer()),
   sans: Type.Array(Type.String()),
+  /** Of a rotation: which hosts are asked; null for all. */
+  where: nullable(Type.String()),
   state: Type.Enum([...ROLLOUT_STATES]),
-  /** `5`, or `10%`: how many hosts have the version once the wave is open, all waves before it included. */
+  /** `5`, or `10%`: how many hosts have the version, or are asked, once the wave is open, all waves before it included. */
   waves: Type.Array(Type.String()),
   /** The wave that is open, or being opened; the first one is 1. */
   wave: Type.Integer(),
   opened_at: time,
   /** So many hosts the wave is to reach; 0 before the first one is counted. */
   wanted: Type.Integer(),
-  /** So many were given the version. */
+  /** So many were given the version, or asked. */
   given: Type.Integer(),
   soak_seconds: Type.Integer(),
   late_seconds: Type.Integer(),
@@ -69,11 +74,11 @@ export const AdminRolloutDetails = Type.Object({
     failures_allowed: Type.Integer(),
   }),
   by_wave: Type.Array(Type.Object({ wave: Type.Integer(), ...hostCounts })),
-  /** At most 20 hosts that failed, and 20 that put a target back. */
+  /** Of a carga at most 20 hosts that failed, and 20 that put a target back; of a rotation at most 20 that are waited for. */
   failures: Type.Array(
     Type.Object({
       hostname: Type.String(),
-      entrega_id: Type.String(),
+      entrega_id: nullable(Type.String()),
       status: Type.String(),
       erro: nullable(Type.String()),
     }),
@@ -89,8 +94,27 @@ export const AdminFreeze = Type.Object({
 })
 export type AdminFreeze = Static<typeof AdminFreeze>
 
-/** By id, or by the name or id of the carga whose rollout is open. */
+/** By id, by the name or id of the carga whose rollout is open, or `rotation` for the one of identities that is open. */
 const byName = Type.Object({ rollout: text })
+
+const rules = {
+  waves: Type.Array(Type.String({ maxLength: 16 }), { minItems: 1, maxItems: 20 }),
+  soak_seconds: Type.Integer({ minimum: 0, maximum: SOAK_MAX_SECONDS }),
+  max_failed: Type.String({ maxLength: 16 }),
+  late_seconds: Type.Optional(
+    Type.Integer({ minimum: LATE_MIN_SECONDS, maximum: LATE_MAX_SECONDS }),
+  ),
+}
+
+const AdminStartedRollout = Type.Object({
+  ...AdminRollout.properties,
+  /** How many hosts it is for now. */
+  hosts: Type.Integer(),
+  /** As the hosts are now. */
+  planned: Type.Array(Type.Object({ wave: Type.String(), hosts: Type.Integer() })),
+  /** Until when a freeze holds the first wave back. */
+  frozen_until: nullable(time),
+})
 
 export const ROLLOUT_OPERATIONS = {
   startRollout: {
@@ -107,22 +131,23 @@ export const ROLLOUT_OPERATIONS = {
       /** The next content of a carga of tipo selado, for exactly the agents that it has. */
       selado: Type.Optional(sealed),
       versao: Type.Optional(expectedVersion),
-      waves: Type.Array(Type.String({ maxLength: 16 }), { minItems: 1, maxItems: 20 }),
-      soak_seconds: Type.Integer({ minimum: 0, maximum: SOAK_MAX_SECONDS }),
-      max_failed: Type.String({ maxLength: 16 }),
-      late_seconds: Type.Optional(
-        Type.Integer({ minimum: LATE_MIN_SECONDS, maximum: LATE_MAX_SECONDS }),
-      ),
+      ...rules,
     }),
-    reply: Type.Object({
-      ...AdminRollout.properties,
-      /** How many hosts have the carga now. */
-      hosts: Type.Integer(),
-      /** As the hosts are now. */
-      planned: Type.Array(Type.Object({ wave: Type.String(), hosts: Type.Integer() })),
-      /** Until when a freeze holds the first wave back. */
-      frozen_until: nullable(time),
+    reply: AdminStartedRollout,
+  },
+  startRotation: {
+    does: 'creates',
+    method: 'POST',
+    path: '/v1/admin/rollouts/rotation',
+    role: 'operator',
+    isFleetWide: true,
+    summary: 'Hosts renew their identities, in waves: the hub asks them, one wave after the other.',
+    request: Type.Object({
+      /** Which hosts, as a selector; without it all. */
+      where: Type.Optional(text),
+      ...rules,
     }),
+    reply: AdminStartedRollout,
   },
   listRollouts: {
     does: 'reads',

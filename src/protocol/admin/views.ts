@@ -383,7 +383,9 @@ export const AdminStatus = Type.Object({
   rollouts: Type.Array(
     Type.Object({
       id: Type.String(),
-      nome: Type.String(),
+      kind: Type.String(),
+      /** Of the carga; null of a rotation. */
+      nome: nullable(Type.String()),
       state: Type.String(),
       /** From 1. */
       wave: Type.Integer(),

@@ -14,6 +14,7 @@ export interface ReleaserOptions {
 
 const MINUTE_MS = 60_000
 const PAUSE_MS_MAX = 10 * MINUTE_MS
+const ROTATION_LIKELIHOOD = 0.35
 const RULES = { soak_seconds: 60, late_seconds: 120 }
 
 export class Releaser {
@@ -59,15 +60,18 @@ export class Releaser {
 
   async #start(): Promise<void> {
     const { random, ask } = this.#options
+    const waves = random() < 0.5 ? ['1', '100%'] : ['1', '2', '100%']
+    const max_failed = random() < 0.5 ? '0' : '50%'
+    const rules = { waves, max_failed, ...RULES }
+    if (random() < ROTATION_LIKELIHOOD) {
+      await ask('rotation', (admin) => admin.startRotation(rules))
+      return
+    }
     const listed = await ask('carga list', (admin) => admin.listCargoes({}))
     const cargoes = listed.ok ? listed.value.cargas.filter(({ tipo }) => tipo === 'csr_cert') : []
     const cargo = pick(cargoes, random)
     if (cargo === undefined) return
-    const waves = random() < 0.5 ? ['1', '100%'] : ['1', '2', '100%']
-    const max_failed = random() < 0.5 ? '0' : '50%'
-    await ask('rollout', (admin) =>
-      admin.startRollout({ carga: cargo.id, waves, max_failed, ...RULES }),
-    )
+    await ask('rollout', (admin) => admin.startRollout({ carga: cargo.id, ...rules }))
   }
 
   async #listOpen(): Promise<readonly string[]> {

@@ -3,9 +3,9 @@
 
 import './intercept.ts'
 import { isOnHost } from '../../../src/hub/domain/delivery.ts'
-import type { Rollout } from '../../../src/hub/domain/rollout.ts'
+import { isLoadRollout, type LoadRollout, type Rollout } from '../../../src/hub/domain/rollout.ts'
 import type { RolloutWriter } from '../../../src/hub/store/rollout-store.ts'
-import type { DeliveryWithCargo, Store, StoreWriter } from '../../../src/hub/store/store.ts'
+import type { Store, StoreWriter } from '../../../src/hub/store/store.ts'
 import { demand } from './demand.ts'
 import type { Kernel } from './kernel.ts'
 import { withWriter } from './planted-faults.ts'
@@ -15,6 +15,13 @@ const TOLERANCE_MS = 20_000
 /** A hub's clock is ahead or behind by so much at the most. */
 const SKEW_MS_MAX = 15 * 60_000
 
+/** What a host makes of what its wave brought. */
+interface GivenHost {
+  /** Under which its arrival is remembered. */
+  readonly key: string
+  readonly state: 'unfinished' | 'arrived' | 'failed'
+}
+
 export class RolloutModel {
   waves = 0
   done = 0
@@ -23,6 +30,8 @@ export class RolloutModel {
   /** One that failed first may be done at any time: nobody waited for it. */
   readonly #troubled = new Set<string>()
   readonly #givenAt = new Map<string, number>()
+  /** The newest identity of each agent when it was last asked to renew. */
+  readonly #askedAfter = new Map<string, number>()
 
   constructor(kernel: Kernel) {
     this.#kernel = kernel
@@ -31,6 +40,16 @@ export class RolloutModel {
   watch(store: Store): Store {
     return withWriter(store, (writer) => ({
       rollouts: this.#watchRollouts(writer),
+      requestRotation: async (id, rotation) => {
+        this.#askedAfter.set(id, rotation.afterSeq)
+        return writer.requestRotation(id, rotation)
+      },
+      setActiveIdentity: async (id, seq, since) => {
+        const key = `${id} ${this.#askedAfter.get(id) ?? 0}`
+        const isAnother = seq > (this.#askedAfter.get(id) ?? 0)
+        if (isAnother && !this.#arrivedAt.has(key)) this.#arrivedAt.set(key, this.#nowMs())
+        return writer.setActiveIdentity(id, seq, since)
+      },
       setDeliveryStatus: async (id, status, at, error) => {
         if (status === 'falhou') this.#troubled.add(id)
         if (!isOnHost({ status })) return writer.setDeliveryStatus(id, status, at, error)
@@ -64,11 +83,9 @@ export class RolloutModel {
     const freeze = await writer.rollouts.findFreeze()
     const isHeld =
       freeze !== undefined && freeze.until.getTime() > this.#nowMs() + SKEW_MS_MAX && !isDone
-    const given = await this.#listGiven(writer, before)
-    const ids = given.map(({ id }) => id)
-    const reverted = new Set(
-      (await writer.listRevertedTargets(ids)).map(({ deliveryId }) => deliveryId),
-    )
+    const given = isLoadRollout(before)
+      ? await this.#listGiven(writer, before)
+      : await this.#listAsked(writer, before)
     this.#kernel.look(() => {
       const what = `${before.id}, wave ${before.wave + 1}`
       demand(
@@ -77,20 +94,15 @@ export class RolloutModel {
         what,
       )
       demand(!isHeld, '[RLO-20] a wave opened in a freeze:', what)
-      this.#judgeHosts(before, given, (id) => reverted.has(id as never), what)
+      this.#judgeHosts(before, given, what)
     })
     if (isDone) this.done += 1
     else this.waves += 1
   }
 
-  #judgeHosts(
-    rollout: Rollout,
-    given: readonly DeliveryWithCargo[],
-    isReverted: (id: string) => boolean,
-    what: string,
-  ): void {
-    const arrived = given.filter((one) => isOnHost(one) && !isReverted(one.id))
-    const failed = given.filter((one) => one.status === 'falhou' || isReverted(one.id))
+  #judgeHosts(rollout: Rollout, given: readonly GivenHost[], what: string): void {
+    const arrived = given.filter(({ state }) => state === 'arrived')
+    const failed = given.filter(({ state }) => state === 'failed')
     const unfinished = given.length - arrived.length - failed.length
     const nowMs = this.#nowMs()
     const givenMs = this.#givenAt.get(`${rollout.id} ${rollout.wave}`) ?? nowMs
@@ -114,8 +126,8 @@ export class RolloutModel {
       what,
     )
     const arrivals = arrived
-      .filter(({ id }) => !this.#troubled.has(id))
-      .map(({ id }) => this.#arrivedAt.get(id) ?? 0)
+      .filter(({ key }) => !this.#troubled.has(key))
+      .map(({ key }) => this.#arrivedAt.get(key) ?? 0)
     const lastMs = Math.max(0, ...arrivals.filter((ms) => ms < givenMs + rollout.lateMs))
     const soakedMs = nowMs - lastMs
     demand(
@@ -126,12 +138,35 @@ export class RolloutModel {
   }
 
   /** That stand, of hosts that are not revoked. */
-  async #listGiven(writer: StoreWriter, rollout: Rollout): Promise<readonly DeliveryWithCargo[]> {
-    const { deliveries } = await writer.listCargoDeliveries(rollout.cargoId, { limit: 1000 })
-    const given = deliveries.filter(({ version }) => version === rollout.version)
+  async #listGiven(writer: StoreWriter, { subject }: LoadRollout): Promise<readonly GivenHost[]> {
+    const { deliveries } = await writer.listCargoDeliveries(subject.cargoId, { limit: 1000 })
+    const given = deliveries.filter(({ version }) => version === subject.version)
     const agents = await writer.findAgents(given.map(({ agentId }) => agentId))
     const live = new Set(agents.filter((one) => one.revokedAt === null).map(({ id }) => id))
-    return given.filter(({ agentId }) => live.has(agentId))
+    const ids = given.map(({ id }) => id)
+    const targets = await writer.listRevertedTargets(ids)
+    const reverted = new Set(targets.map(({ deliveryId }) => deliveryId))
+    return given
+      .filter(({ agentId }) => live.has(agentId))
+      .map((one): GivenHost => {
+        const isFailed = one.status === 'falhou' || reverted.has(one.id)
+        const state = isFailed ? 'failed' : isOnHost(one) ? 'arrived' : 'unfinished'
+        return { key: one.id, state }
+      })
+  }
+
+  /** By the identity that each uses, where the hub goes by what it has written down of the wave. */
+  async #listAsked(writer: StoreWriter, { id }: Rollout): Promise<readonly GivenHost[]> {
+    const all = await writer.pageHosts({ by: 'all' }, { limit: 1000 })
+    const ids = all.filter((one) => one.revokedAt === null).map((one) => one.id)
+    const reached = new Set(await writer.rollouts.listReached(id, ids))
+    return all
+      .filter((one) => reached.has(one.id))
+      .map((agent): GivenHost => {
+        const afterSeq = this.#askedAfter.get(agent.id) ?? 0
+        const isAnother = (agent.activeIdentity?.seq ?? 0) > afterSeq
+        return { key: `${agent.id} ${afterSeq}`, state: isAnother ? 'arrived' : 'unfinished' }
+      })
   }
 
   #nowMs(): number {

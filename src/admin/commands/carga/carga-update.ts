@@ -12,7 +12,7 @@ import {
   parseRolloutOptions,
   type RolloutOptions,
   type RolloutRules,
-} from './rollout-options.ts'
+} from '../rollout/rollout-options.ts'
 import { resolveCargo } from './resolve-cargo.ts'
 import { addSealOptions, parseVouched, type SealOptions } from './seal-options.ts'
 

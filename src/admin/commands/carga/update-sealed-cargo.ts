@@ -2,7 +2,7 @@
 // a new content, or with the same one.
 
 import { hash } from 'node:crypto'
-import { SvcError, UserError } from '../../../platform/errors.ts'
+import { invariant, SvcError, UserError } from '../../../platform/errors.ts'
 import type { AdminOperations, AdminReplies } from '../../../protocol/admin/operations.ts'
 import type { AdminRecipients } from '../../../protocol/admin/views.ts'
 import { openSealed } from '../../../sealing/sealed-file.ts'
@@ -10,7 +10,7 @@ import type { CommandContext } from '../command-context.ts'
 import { type Delivered, deliverSealed, type SealedDelivery } from './deliver-sealed.ts'
 import type { Vouched } from '../../sealed/judge-recipients.ts'
 import { describeStart } from '../rollout/describe-rollout.ts'
-import type { RolloutRules } from './rollout-options.ts'
+import type { RolloutRules } from '../rollout/rollout-options.ts'
 import { printSealed } from './print-sealed.ts'
 import { readContent, readEscrowIdentity } from '../../sealed/read-secret.ts'
 import type { RecipientPins } from '../../sealed/recipient-pins.ts'
@@ -121,7 +121,9 @@ export function deliverNext(
       const request = { carga: id, selado, ...(versao !== undefined && { versao }) }
       if (rules === undefined) return operations.updateCargo(request)
       const rollout = await operations.startRollout({ ...request, ...rules })
-      return { carga_id: rollout.carga_id, versao: rollout.versao, entregas: [], rollout }
+      const { carga_id, versao: next } = rollout
+      invariant(carga_id !== null && next !== null, 'it is the rollout of a load')
+      return { carga_id, versao: next, entregas: [], rollout }
     },
   })
 }

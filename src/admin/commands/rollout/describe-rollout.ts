@@ -7,8 +7,9 @@ import { type Cell, stateWord } from '../../terminal/table.ts'
 export function describeRollout(rollout: AdminRollout): Readonly<Record<string, Cell>> {
   return {
     id: rollout.id,
-    nome: rollout.nome,
+    nome: shownName(rollout),
     versao: rollout.versao,
+    ...(rollout.where !== null && { where: rollout.where }),
     state: stateWord(rollout.state),
     wave: waveOf(rollout),
     waves: rollout.waves.join(', '),
@@ -23,18 +24,28 @@ export function describeRollout(rollout: AdminRollout): Readonly<Record<string, 
   }
 }
 
+/** Also what `svc rollout show` takes for it. */
+export function shownName({ nome, kind }: Pick<AdminRollout, 'nome' | 'kind'>): string {
+  return nome ?? kind
+}
+
 /** Of how many: `2/4`. */
 export function waveOf({ wave, waves }: AdminRollout): string {
   return `${wave}/${waves.length}`
 }
 
 export function describeStart(started: AdminReplies['startRollout']): string {
-  const { id, nome, versao, planned, frozen_until, soak_seconds, max_failed } = started
-  const waves = planned.map(({ wave, hosts }) => `${wave} (${countOf(hosts)})`).join(', ')
+  const { id, versao, hosts, planned, frozen_until, soak_seconds, max_failed } = started
+  const waves = planned.map((each) => `${each.wave} (${countOf(each.hosts)})`).join(', ')
   const soak = formatDurationMs(soak_seconds * 1000)
   const held =
     frozen_until === null ? '' : `A freeze holds it back until ${frozen_until}: svc freeze show\n`
-  return `rollout ${id}: load ${nome} goes to version ${versao}\nwaves: ${waves}; each soaks ${soak}, and ${max_failed} may fail\n${held}svc rollout show ${nome} says how far it is\n`
+  const name = shownName(started)
+  const what =
+    started.kind === 'load'
+      ? `load ${name} goes to version ${versao}`
+      : `${countOf(hosts)} to renew ${hosts === 1 ? 'its identity' : 'their identities'}`
+  return `rollout ${id}: ${what}\nwaves: ${waves}; each soaks ${soak}, and ${max_failed} may fail\n${held}svc rollout show ${name} says how far it is\n`
 }
 
 function countOf(hosts: number): string {

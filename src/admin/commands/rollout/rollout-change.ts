@@ -17,7 +17,7 @@ export const registerRolloutPause: RegisterCommand = register({
   command: 'pause',
   description: 'open no further wave of a rollout',
   help: `
-Hosts that were given the version go on with it. svc rollout resume goes on; svc rollout undo takes the version back.
+Hosts that were given the version, or asked to renew, go on. svc rollout resume goes on; svc rollout undo takes the version back.
 `,
   ask: (operations, rollout) => operations.pauseRollout({ rollout }),
   news: ({ id, wave, waves }) => `rollout ${id} is paused in wave ${wave} of ${waves.length}`,
@@ -39,10 +39,13 @@ export const registerRolloutUndo: RegisterCommand = register({
   help: `
 The hosts that were given the version get the names and the content that the load had before, as fresh deliveries under a new number;
 all other hosts keep what they have. For a csr_cert each of them gets another certificate. A rollout that is done cannot be undone: update the load.
+A rotation asks no further host, and takes the request back from those that have not followed it. An identity that is renewed stays so.
 `,
   ask: (operations, rollout) => operations.undoRollout({ rollout }),
   news: ({ id, nome, given, versao }) =>
-    `rollout ${id} is being undone: ${given} of the hosts of load ${nome} get version ${versao + 1}, which is as the load was before`,
+    versao === null
+      ? `rollout ${id} is being undone: no further host is asked, and what is renewed stays so`
+      : `rollout ${id} is being undone: ${given} of the hosts of load ${nome} get version ${versao + 1}, which is as the load was before`,
 })
 
 function register({ command, description, help, ask, news }: RolloutChange): RegisterCommand {
@@ -50,7 +53,10 @@ function register({ command, description, help, ask, news }: RolloutChange): Reg
     rollout
       .command(command)
       .description(description)
-      .argument('<rollout>', 'its id, or the load whose rollout is open')
+      .argument(
+        '<rollout>',
+        'its id, the load whose rollout is open, or rotation for that of identities',
+      )
       .option('--json', 'print one JSON document')
       .addHelpText(
         'after',

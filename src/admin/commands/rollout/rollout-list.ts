@@ -1,7 +1,7 @@
 import type { RegisterCommand } from '../command-context.ts'
 import { listCommand } from '../list-command.ts'
 import { stateWord } from '../../terminal/table.ts'
-import { waveOf } from './describe-rollout.ts'
+import { shownName, waveOf } from './describe-rollout.ts'
 
 export const registerRolloutList: RegisterCommand = listCommand({
   description: 'list the rollouts, newest first',
@@ -10,7 +10,7 @@ export const registerRolloutList: RegisterCommand = listCommand({
   nameOf: (rollout) => rollout.id,
   columns: {
     id: (rollout) => rollout.id,
-    nome: (rollout) => rollout.nome,
+    nome: shownName,
     versao: (rollout) => rollout.versao,
     state: (rollout) => stateWord(rollout.state),
     wave: waveOf,

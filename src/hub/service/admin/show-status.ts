@@ -6,7 +6,8 @@ import type { CertificatesSummary } from '../../domain/fleet.ts'
 import { isLate } from '../../domain/late-renewal.ts'
 import type { StoreReader } from '../../store/store.ts'
 import type { Read } from '../admin-act.ts'
-import { findFreezeInForce, findItsCargo } from '../rollout/find-rollout.ts'
+import { findFreezeInForce } from '../rollout/find-rollout.ts'
+import { nameRollout } from '../rollout/name-rollout.ts'
 import type { ChangeProgress } from '../cargo/fleet-changes.ts'
 import type { AdminContext } from './admin-context.ts'
 
@@ -71,9 +72,17 @@ async function describeRollouts(
 ): Promise<Pick<AdminReplies['showStatus'], 'rollouts' | 'freeze'>> {
   const rollouts: AdminReplies['showStatus']['rollouts'] = []
   for (const rollout of (await reader.rollouts.listOpen()).slice(0, ROLLOUTS_MAX)) {
-    const { id, state, wave, waves, reason } = rollout
-    const { name: nome } = await findItsCargo(reader, rollout)
-    rollouts.push({ id, nome, state, wave: wave + 1, waves: waves.length, reason })
+    const { id, subject, state, wave, waves, reason } = rollout
+    const { nome } = await nameRollout(reader, rollout)
+    rollouts.push({
+      id,
+      kind: subject.kind,
+      nome,
+      state,
+      wave: wave + 1,
+      waves: waves.length,
+      reason,
+    })
   }
   const freeze = await findFreezeInForce(reader, now)
   return {

@@ -49,7 +49,7 @@ async function chooseSource(
 ): Promise<Source> {
   const ahead = live.find((delivery) => isStanding(delivery) && isAhead(delivery))
   const rollout = ahead && (await reader.rollouts.findOpen(id))
-  if (rollout === undefined || rollout.version !== ahead?.version) {
+  if (rollout === undefined || rollout.subject.version !== ahead?.version) {
     return { summarize: () => reader.summarizeContent(id), find: () => reader.findContent(id) }
   }
   const { rollouts } = reader

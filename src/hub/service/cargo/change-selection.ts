@@ -37,7 +37,7 @@ export const selectCargo: Write<'selectCargo'> = async (writer, request, { role 
   if (selector !== undefined) {
     const rollout = await writer.rollouts.findOpen(cargo.id)
     // Those of a version that is on its way come after.
-    const sans = [...cargo.sans, ...(rollout?.sans ?? [])]
+    const sans = [...cargo.sans, ...(rollout?.subject.sans ?? [])]
     await refuseOperatorsSelectedSans(writer, selector, sans, role)
   }
   if (cargo.where === null) await refuseTooManySelected(writer)

@@ -8,6 +8,7 @@ import { HubEventType } from '../../../protocol/words.ts'
 import type { Agent } from '../../domain/agent.ts'
 import type { StoreReader, StoreWriter } from '../../store/store.ts'
 import type { AgentNotifier } from '../../domain/agent-notifier.ts'
+import { askForRotation } from '../ask-for-rotation.ts'
 import { findAgent } from '../find-agent.ts'
 import type { CargoContext } from './cargo-context.ts'
 import { parsePushedFile, pushFile } from './push-file.ts'
@@ -68,8 +69,7 @@ const requestSync: Push = async (writer, agent, now) => {
 }
 
 const requestRotation: Push = async (writer, agent, now) => {
-  const newest = await writer.findNewestIdentity(agent.id)
-  await writer.requestRotation(agent.id, { at: now, afterSeq: newest?.seq ?? 0 })
+  await askForRotation(writer, agent.id, now)
   return { act: { type: HubEventType.agentRotateRequested, payload: nameOf(agent) } }
 }
 

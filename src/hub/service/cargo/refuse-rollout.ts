@@ -9,10 +9,10 @@ export async function refuseUnderRollout(
 ): Promise<void> {
   const open = await rollouts.findOpen(id)
   if (open === undefined) return
-  const { id: rollout, version, wave, waves, state } = open
+  const { id: rollout, subject, wave, waves, state } = open
   throw new AdminRefusal(
     'rollout_open',
-    `load ${name} is under rollout ${rollout} of version ${version}, which is ${state} in wave ${wave + 1} of ${waves.length}`,
+    `load ${name} is under rollout ${rollout} of version ${subject.version}, which is ${state} in wave ${wave + 1} of ${waves.length}`,
     { rollout },
   )
 }

@@ -2,32 +2,37 @@
 
 import type { Clock } from '../../../platform/clock.ts'
 import { HubEventType } from '../../../protocol/words.ts'
-import type { Cargo } from '../../domain/cargo.ts'
 import { countFailures } from '../../domain/decide-rollout.ts'
-import { isRolloutOpen, type Rollout } from '../../domain/rollout.ts'
-import type { StoreReader } from '../../store/store.ts'
+import {
+  isLoadRollout,
+  isRolloutOpen,
+  type LoadRollout,
+  type Rollout,
+} from '../../domain/rollout.ts'
+import type { StoreReader, StoreWriter } from '../../store/store.ts'
 import { type AdminAct, AdminRefusal, type Write } from '../admin-act.ts'
 import { sumCounts } from './count-hosts.ts'
-import { findRollout } from './find-rollout.ts'
-import { toAdminRollout } from './rollout-views.ts'
+import { findItsCargo, findRollout } from './find-rollout.ts'
+import { nameRollout, toEntryPayload } from './name-rollout.ts'
+import { viewRollout } from './rollout-views.ts'
 
 /** To pause twice is no error. */
 export const pauseRollout: Write<'pauseRollout'> = async (writer, request, { actor }) => {
-  const { rollout, cargo } = await findOpenRollout(writer, request.rollout)
-  if (rollout.state === 'paused') return { acts: [], reply: toAdminRollout(rollout, cargo) }
+  const rollout = await findOpenRollout(writer, request.rollout)
+  if (rollout.state === 'paused') return { acts: [], reply: await viewRollout(writer, rollout) }
   refuseState(rollout, ['running', 'frozen'], 'pause')
   const paused: Rollout = { ...rollout, state: 'paused', changedBy: actor }
   await writer.rollouts.update(paused)
   return {
-    acts: [actOf(HubEventType.rolloutPaused, paused, cargo)],
-    reply: toAdminRollout(paused, cargo),
+    acts: [await actOf(writer, HubEventType.rolloutPaused, paused)],
+    reply: await viewRollout(writer, paused),
   }
 }
 
 /** The hosts that failed until now are accepted: one more freezes the rollout again. */
 export const resumeRollout: Write<'resumeRollout'> = async (writer, request, { actor }) => {
-  const { rollout, cargo } = await findOpenRollout(writer, request.rollout)
-  if (rollout.state === 'running') return { acts: [], reply: toAdminRollout(rollout, cargo) }
+  const rollout = await findOpenRollout(writer, request.rollout)
+  if (rollout.state === 'running') return { acts: [], reply: await viewRollout(writer, rollout) }
   refuseState(rollout, ['paused', 'frozen'], 'resume')
   const counts = sumCounts(await writer.rollouts.countWaves(rollout.id, rollout.openedAt))
   const { failed, late } = countFailures(rollout, counts)
@@ -43,42 +48,45 @@ export const resumeRollout: Write<'resumeRollout'> = async (writer, request, { a
   }
   await writer.rollouts.update(resumed)
   return {
-    acts: [actOf(HubEventType.rolloutResumed, resumed, cargo, { accepted: failed + late })],
-    reply: toAdminRollout(resumed, cargo),
+    acts: [await actOf(writer, HubEventType.rolloutResumed, resumed, { accepted: failed + late })],
+    reply: await viewRollout(writer, resumed),
+    news: { areRolloutsChanged: true },
+  }
+}
+
+/** The hub takes back what can be taken back, a slice at a time; nobody else is given anything, or asked. */
+export const undoRollout: Write<'undoRollout', { readonly clock: Clock }> = async (
+  writer,
+  request,
+  { actor },
+) => {
+  const rollout = await findOpenRollout(writer, request.rollout)
+  if (rollout.state === 'undoing') return { acts: [], reply: await viewRollout(writer, rollout) }
+  const undoing: Rollout = { ...rollout, state: 'undoing', changedBy: actor, cursor: '' }
+  await writer.rollouts.update(undoing)
+  const good = isLoadRollout(rollout) && { versao_boa: await makeGoodVersion(writer, rollout) }
+  const more = { hosts: rollout.given, ...good }
+  return {
+    acts: [await actOf(writer, HubEventType.rolloutUndone, undoing, more)],
+    reply: await viewRollout(writer, undoing),
     news: { areRolloutsChanged: true },
   }
 }
 
 /**
  * The carga gets a number that no host has, with the names and the content that it always had: an agent does not go back to a lower one. Those
- * that were given the other version get this one, a slice at a time; nobody else is given anything.
+ * that were given the other version get this one.
  */
-export const undoRollout: Write<'undoRollout', { readonly clock: Clock }> = async (
-  writer,
-  request,
-  { actor },
-) => {
-  const { rollout, cargo } = await findOpenRollout(writer, request.rollout)
-  if (rollout.state === 'undoing') return { acts: [], reply: toAdminRollout(rollout, cargo) }
-  const good: Cargo = { ...cargo, version: rollout.version + 1 }
-  const undoing: Rollout = { ...rollout, state: 'undoing', changedBy: actor, cursor: 0 }
-  await writer.updateCargo(good)
-  await writer.rollouts.update(undoing)
-  const more = { hosts: rollout.given, versao_boa: good.version }
-  return {
-    acts: [actOf(HubEventType.rolloutUndone, undoing, cargo, more)],
-    reply: toAdminRollout(undoing, good),
-    news: { areRolloutsChanged: true },
-  }
+async function makeGoodVersion(writer: StoreWriter, rollout: LoadRollout): Promise<number> {
+  const version = rollout.subject.version + 1
+  await writer.updateCargo({ ...(await findItsCargo(writer, rollout)), version })
+  return version
 }
 
-async function findOpenRollout(
-  reader: StoreReader,
-  wanted: string,
-): Promise<{ readonly rollout: Rollout; readonly cargo: Cargo }> {
+async function findOpenRollout(reader: StoreReader, wanted: string): Promise<Rollout> {
   const found = await findRollout(reader, wanted)
-  const { id, state } = found.rollout
-  if (isRolloutOpen(found.rollout)) return found
+  const { id, state } = found
+  if (isRolloutOpen(found)) return found
   throw new AdminRefusal('rollout_over', `rollout ${id} is ${state}`, { state })
 }
 
@@ -93,12 +101,12 @@ function refuseState(
   })
 }
 
-function actOf(
+async function actOf(
+  reader: StoreReader,
   type: HubEventType,
-  { id, cargoId, version, wave }: Rollout,
-  { name }: Cargo,
+  rollout: Rollout,
   more: Readonly<Record<string, unknown>> = {},
-): AdminAct {
-  const payload = { rollout: id, carga_id: cargoId, nome: name, versao: version, wave: wave + 1 }
-  return { type, payload: { ...payload, ...more } }
+): Promise<AdminAct> {
+  const payload = toEntryPayload(rollout, await nameRollout(reader, rollout))
+  return { type, payload: { ...payload, wave: rollout.wave + 1, ...more } }
 }

@@ -1,31 +1,29 @@
 import { invariant } from '../../../platform/errors.ts'
+import { ROLLOUT_KINDS } from '../../../protocol/admin/rollouts.ts'
 import type { CargoId, RolloutId } from '../../../protocol/identifiers.ts'
 import type { Cargo } from '../../domain/cargo.ts'
 import type { Freeze } from '../../domain/freeze.ts'
 import { isInForce } from '../../domain/freeze.ts'
-import type { Rollout } from '../../domain/rollout.ts'
+import type { LoadRollout, Rollout } from '../../domain/rollout.ts'
 import type { StoreReader } from '../../store/store.ts'
 import { AdminRefusal } from '../admin-act.ts'
 
-/** By its id, or by the name or the id of the carga of which it is the open one. Throws an AdminRefusal when there is none. */
-export async function findRollout(
-  reader: StoreReader,
-  wanted: string,
-): Promise<{ readonly rollout: Rollout; readonly cargo: Cargo }> {
+/**
+ * By its id, by the name or the id of the carga of which it is the open one, or by its kind where that has no carga. Throws an AdminRefusal when
+ * there is none.
+ */
+export async function findRollout(reader: StoreReader, wanted: string): Promise<Rollout> {
   const rollout =
-    (await reader.rollouts.find(wanted as RolloutId)) ?? (await findOf(reader, wanted))
-  if (rollout === undefined) {
-    throw new AdminRefusal(
-      'rollout_not_found',
-      `no rollout ${wanted}, and none of a load ${wanted}`,
-    )
-  }
-  return { rollout, cargo: await findItsCargo(reader, rollout) }
+    (await reader.rollouts.find(wanted as RolloutId)) ??
+    (await findOf(reader, wanted)) ??
+    (await findOfKind(reader, wanted))
+  if (rollout !== undefined) return rollout
+  throw new AdminRefusal('rollout_not_found', `no rollout ${wanted}, and none of a load ${wanted}`)
 }
 
 /** Cargas are never gone, at the most removed. */
-export async function findItsCargo(reader: StoreReader, { cargoId }: Rollout): Promise<Cargo> {
-  const cargo = await reader.findCargo(cargoId)
+export async function findItsCargo(reader: StoreReader, { subject }: LoadRollout): Promise<Cargo> {
+  const cargo = await reader.findCargo(subject.cargoId)
   invariant(cargo !== undefined, 'the carga of a rollout is there')
   return cargo
 }
@@ -46,6 +44,11 @@ async function findOf(reader: StoreReader, wanted: string): Promise<Rollout | un
     if (open !== undefined) return open
   }
   return undefined
+}
+
+async function findOfKind(reader: StoreReader, wanted: string): Promise<Rollout | undefined> {
+  const kind = ROLLOUT_KINDS.find((each) => each === wanted)
+  return kind === undefined || kind === 'load' ? undefined : reader.rollouts.findOpenOf(kind)
 }
 
 const CARGAS_OF_A_NAME_MAX = 5

@@ -58,7 +58,8 @@ describe('[RLO-7] a rollout', () => {
       'rollout_done',
     ])
     const acts = await scene.acts()
-    const common = { rollout: started.id, carga_id: scene.cargo.id, nome: 'site', versao: 2 }
+    const of = { rollout: started.id, kind: 'load' }
+    const common = { ...of, carga_id: scene.cargo.id, nome: 'site', versao: 2 }
     assert.deepEqual(
       acts.find(([type]) => type === 'rollout_wave_opened'),
       ['rollout_wave_opened', { actor: 'hub', ...common, wave: 1, waves: 3, hosts: 1 }],

@@ -9,7 +9,6 @@ import { createWakeablePause } from '../../../platform/wakeable-pause.ts'
 import type { RolloutId } from '../../../protocol/identifiers.ts'
 import { HubEventType } from '../../../protocol/words.ts'
 import type { AgentNotifier } from '../../domain/agent-notifier.ts'
-import type { Cargo } from '../../domain/cargo.ts'
 import { decideRollout, type RolloutVerdict } from '../../domain/decide-rollout.ts'
 import { isInForce } from '../../domain/freeze.ts'
 import { isLastWave, isRolloutOpen, type Rollout } from '../../domain/rollout.ts'
@@ -18,8 +17,9 @@ import type { Store, StoreWriter } from '../../store/store.ts'
 import type { FleetChanges } from '../cargo/fleet-changes.ts'
 import { recordHubAct } from '../hub-acts.ts'
 import { sumCounts } from './count-hosts.ts'
-import { findItsCargo } from './find-rollout.ts'
-import { giveSlice, giveToNewcomers, planWave, takeBackSlice } from './wave-slices.ts'
+import { nameRollout, type RolloutName, toEntryPayload } from './name-rollout.ts'
+import { actsOf, giveSlice, planWave } from './wave-slices.ts'
+import type { GivenSlice } from './rollout-acts.ts'
 
 export interface RolloutKeeper {
   /** There may be something to do. */
@@ -135,11 +135,7 @@ function noteTimes(store: Store, { id, wave }: Rollout, times: Times): Promise<v
   })
 }
 
-interface Acted {
-  readonly rollout: Rollout
-  readonly cargo: Cargo
-  readonly agents: Parameters<AgentNotifier['announce']>[0]
-}
+type Acted = GivenSlice & { readonly name: RolloutName }
 
 /** Whether it did something. In the commit everything is looked at once more: somebody may have paused it, a host may have failed. */
 async function act(
@@ -160,9 +156,9 @@ async function act(
       const rollout = { ...current, openMs, soakedMs }
       const verdict = await decide(writer, rollout, now)
       if (verdict.next !== expected.next) return undefined
-      const cargo = await findItsCargo(writer, rollout)
-      const next = await perform(writer, { rollout, cargo, verdict, plan, now })
-      return { ...next, cargo }
+      const next = await perform(writer, { rollout, verdict, plan, now })
+      await writer.tellOthers({ agents: next.agents })
+      return { ...next, name: await nameRollout(writer, rollout) }
     }),
   )
   if (acted === undefined) return false
@@ -185,98 +181,74 @@ function isSameWave(current: Rollout, seen: Rollout): boolean {
 
 interface Performance {
   readonly rollout: Rollout
-  readonly cargo: Cargo
   readonly verdict: RolloutVerdict
   readonly plan: Awaited<ReturnType<typeof planWave>> | undefined
   readonly now: Date
 }
 
-async function perform(
-  writer: StoreWriter,
-  performance: Performance,
-): Promise<Omit<Acted, 'cargo'>> {
-  const { rollout, cargo, verdict, now } = performance
-  if (verdict.next === 'give') return giveSlice(writer, rollout, cargo, now)
-  if (verdict.next === 'finish') return finish(writer, rollout, cargo, now)
-  if (verdict.next === 'take back') return takeBack(writer, rollout, cargo, now)
+async function perform(writer: StoreWriter, performance: Performance): Promise<GivenSlice> {
+  const { rollout, verdict, now } = performance
+  if (verdict.next === 'give') return giveSlice(writer, rollout, now)
+  if (verdict.next === 'finish') return finish(writer, rollout, now)
+  if (verdict.next === 'take back') return takeBack(writer, rollout, now)
   if (verdict.next === 'open wave') return openWave(writer, performance)
   if (verdict.next === 'wait') return { rollout, agents: [] }
   const { reason } = verdict
   const frozen: Rollout = { ...rollout, state: 'frozen', reason }
   await writer.rollouts.update(frozen)
-  await record(writer, HubEventType.rolloutFrozen, frozen, cargo, now, { reason })
+  await record(writer, HubEventType.rolloutFrozen, frozen, now, { reason })
   return { rollout: frozen, agents: [] }
 }
 
 async function openWave(
   writer: StoreWriter,
-  { rollout, cargo, plan, now }: Performance,
-): Promise<Omit<Acted, 'cargo'>> {
+  { rollout, plan, now }: Performance,
+): Promise<GivenSlice> {
   // One that is counted once more is not another one.
   const isAnother = plan?.wave !== rollout.wave || rollout.given === 0
   const opened: Rollout = { ...rollout, ...plan, openedAt: isAnother ? now : rollout.openedAt }
   await writer.rollouts.update(opened)
   if (isAnother) {
     const more = { waves: opened.waves.length, hosts: opened.wanted }
-    await record(writer, HubEventType.rolloutWaveOpened, opened, cargo, now, more)
+    await record(writer, HubEventType.rolloutWaveOpened, opened, now, more)
   }
   return { rollout: opened, agents: [] }
 }
 
-async function takeBack(
-  writer: StoreWriter,
-  rollout: Rollout,
-  cargo: Cargo,
-  now: Date,
-): Promise<Omit<Acted, 'cargo'>> {
-  const { isComplete, ...taken } = await takeBackSlice(writer, rollout, cargo, now)
+async function takeBack(writer: StoreWriter, rollout: Rollout, now: Date): Promise<GivenSlice> {
+  const { isComplete, ...taken } = await actsOf(rollout).takeBack(writer, rollout, now)
   const end = isComplete && ({ state: 'undone', endedAt: now } as const)
   const after: Rollout = { ...taken.rollout, ...end }
   await writer.rollouts.update(after)
-  if (isComplete) await writer.rollouts.removeContent(rollout.id)
   return { ...taken, rollout: after }
 }
 
-/** One commit makes the version that of the carga; hosts that got the carga meanwhile are given the version before it, or in it. */
-async function finish(
-  writer: StoreWriter,
-  rollout: Rollout,
-  cargo: Cargo,
-  now: Date,
-): Promise<Omit<Acted, 'cargo'>> {
-  const { isComplete, ...given } = await giveToNewcomers(writer, rollout, cargo, now)
-  if (!isComplete) {
-    await writer.rollouts.update(given.rollout)
-    return given
+async function finish(writer: StoreWriter, rollout: Rollout, now: Date): Promise<GivenSlice> {
+  const { isComplete, ...given } = await actsOf(rollout).finish(writer, rollout, now)
+  const end = isComplete && ({ state: 'done', endedAt: now } as const)
+  const after: Rollout = { ...given.rollout, ...end }
+  await writer.rollouts.update(after)
+  if (isComplete) {
+    await record(writer, HubEventType.rolloutDone, after, now, { hosts: after.given })
   }
-  const { id, version, sans } = rollout
-  await writer.updateCargo({ ...cargo, version, sans })
-  const content = await writer.rollouts.findContent(id)
-  if (content !== undefined) {
-    await writer.setContent(cargo.id, content)
-    await writer.rollouts.removeContent(id)
-  }
-  const done: Rollout = { ...given.rollout, state: 'done', endedAt: now }
-  await writer.rollouts.update(done)
-  await record(writer, HubEventType.rolloutDone, done, cargo, now, { hosts: done.given })
-  return { ...given, rollout: done }
+  return { ...given, rollout: after }
 }
 
-function record(
+async function record(
   writer: StoreWriter,
   type: HubEventType,
-  { id, cargoId, version, wave }: Rollout,
-  { name }: Cargo,
+  rollout: Rollout,
   at: Date,
   more: Readonly<Record<string, unknown>>,
 ): Promise<void> {
-  const payload = { rollout: id, carga_id: cargoId, nome: name, versao: version, wave: wave + 1 }
-  return recordHubAct(writer, at, type, { actor: 'hub', ...payload, ...more })
+  const payload = toEntryPayload(rollout, await nameRollout(writer, rollout))
+  const wave = { wave: rollout.wave + 1 }
+  await recordHubAct(writer, at, type, { actor: 'hub', ...payload, ...wave, ...more })
 }
 
-function tell(log: Logger, { rollout, cargo }: Acted, { next }: RolloutVerdict): void {
-  const { id, version, wave, wanted, reason } = rollout
-  const fields = { rollout: id, artefact: cargo.name, version, wave: wave + 1 }
+function tell(log: Logger, { rollout, name }: Acted, { next }: RolloutVerdict): void {
+  const { id, wave, wanted, reason } = rollout
+  const fields = { rollout: id, of: name.text, wave: wave + 1 }
   if (next === 'freeze') log.warn({ ...fields, reason }, 'Rollout frozen')
   else if (next === 'open wave') log.info({ ...fields, hosts: wanted }, 'Wave of a rollout opened')
   else if (rollout.state === 'done') log.info(fields, 'Rollout done')

@@ -1,20 +1,15 @@
 import type { AdminFreeze, AdminRollout } from '../../../protocol/admin/rollouts.ts'
 import { formatShare } from '../../../protocol/rollout-share.ts'
-import type { Cargo } from '../../domain/cargo.ts'
 import type { Freeze } from '../../domain/freeze.ts'
-import type { Rollout } from '../../domain/rollout.ts'
+import { isLoadRollout, type Rollout } from '../../domain/rollout.ts'
+import type { StoreReader } from '../../store/store.ts'
+import { findItsCargo } from './find-rollout.ts'
 
-export function toAdminRollout(
-  rollout: Rollout,
-  { name, kind }: Pick<Cargo, 'name' | 'kind'>,
-): AdminRollout {
+export async function viewRollout(reader: StoreReader, rollout: Rollout): Promise<AdminRollout> {
   return {
     id: rollout.id,
-    carga_id: rollout.cargoId,
-    nome: name,
-    tipo: kind,
-    versao: rollout.version,
-    sans: [...rollout.sans],
+    kind: rollout.subject.kind,
+    ...(await viewSubject(reader, rollout)),
     state: rollout.state,
     waves: rollout.waves.map(formatShare),
     wave: rollout.wave + 1,
@@ -30,6 +25,20 @@ export function toAdminRollout(
     created_at: rollout.createdAt.toISOString(),
     ended_at: rollout.endedAt?.toISOString() ?? null,
   }
+}
+
+type SubjectView = Pick<AdminRollout, 'carga_id' | 'nome' | 'tipo' | 'versao' | 'sans' | 'where'>
+
+async function viewSubject(reader: StoreReader, rollout: Rollout): Promise<SubjectView> {
+  const { subject } = rollout
+  if (!isLoadRollout(rollout)) {
+    const where = subject.kind === 'rotation' ? subject.where : null
+    return { carga_id: null, nome: null, tipo: null, versao: null, sans: [], where }
+  }
+  const { cargoId, version, sans } = rollout.subject
+  const { name, kind } = await findItsCargo(reader, rollout)
+  const of = { carga_id: cargoId, nome: name, tipo: kind }
+  return { ...of, versao: version, sans: [...sans], where: null }
 }
 
 export function toAdminFreeze({ until, why, setBy, setAt }: Omit<Freeze, 'id'>): AdminFreeze {

@@ -1,13 +1,19 @@
 import type { Clock } from '../../../platform/clock.ts'
 import type { AdminRollout, AdminRolloutDetails } from '../../../protocol/admin/rollouts.ts'
 import { decideRollout, countFailures, type RolloutVerdict } from '../../domain/decide-rollout.ts'
-import { isRolloutOpen, type Rollout } from '../../domain/rollout.ts'
+import {
+  isLoadRollout,
+  isRolloutOpen,
+  type Rollout,
+  type RolloutKind,
+} from '../../domain/rollout.ts'
+import { DeliveryStatus } from '../../../protocol/words.ts'
 import type { StoreReader } from '../../store/store.ts'
 import type { Read } from '../admin-act.ts'
 import { readPage } from '../read-page.ts'
 import { sumCounts } from './count-hosts.ts'
-import { findItsCargo, findRollout } from './find-rollout.ts'
-import { toAdminRollout } from './rollout-views.ts'
+import { findRollout } from './find-rollout.ts'
+import { viewRollout } from './rollout-views.ts'
 
 const FAILURES_SHOWN = 20
 
@@ -18,7 +24,7 @@ export const listRollouts: Read<'listRollouts'> = async (reader, request) => {
     (rollout) => rollout,
   )
   const rollouts: AdminRollout[] = []
-  for (const row of rows) rollouts.push(toAdminRollout(row, await findItsCargo(reader, row)))
+  for (const row of rows) rollouts.push(await viewRollout(reader, row))
   return { rollouts, next }
 }
 
@@ -27,14 +33,14 @@ export const showRollout: Read<'showRollout', { readonly clock: Clock }> = async
   request,
   { clock },
 ) => {
-  const { rollout, cargo } = await findRollout(reader, request.rollout)
+  const rollout = await findRollout(reader, request.rollout)
   const waves = await reader.rollouts.countWaves(rollout.id, rollout.openedAt)
   const counts = sumCounts(waves)
   const freeze = await reader.rollouts.findFreeze()
   const verdict = decideRollout({ rollout, counts, freeze, now: clock.now() })
   const { pending, unprobed, done, failed } = counts
   return {
-    ...toAdminRollout(rollout, cargo),
+    ...(await viewRollout(reader, rollout)),
     waits_for: isRolloutOpen(rollout)
       ? inWords(verdict, rollout)
       : `nothing: it is ${rollout.state}`,
@@ -56,23 +62,43 @@ export const showRollout: Read<'showRollout', { readonly clock: Clock }> = async
   }
 }
 
-function inWords(verdict: RolloutVerdict, { wanted, given }: Rollout): string {
+function inWords(verdict: RolloutVerdict, { subject, wanted, given }: Rollout): string {
   if (verdict.next === 'wait') return verdict.why
   if (verdict.next === 'freeze') return `the hub, which is about to freeze it: ${verdict.reason}`
   if (verdict.next === 'open wave')
     return `the hub, which is about to open wave ${verdict.wave + 1}`
-  if (verdict.next === 'give') {
-    return `the hub, which has given the version to ${given} of ${wanted} hosts`
-  }
-  return verdict.next === 'finish'
-    ? 'the hub, which is about to make it the version of the load'
-    : 'the hub, which gives its hosts the last good version'
+  const words = ACT_WORDS[subject.kind]
+  if (verdict.next === 'give') return `the hub, which ${words.give} ${given} of ${wanted} hosts`
+  return verdict.next === 'finish' ? words.finish : words.takeBack
 }
 
+const ACT_WORDS: Readonly<
+  Record<RolloutKind, { readonly give: string; readonly finish: string; readonly takeBack: string }>
+> = {
+  load: {
+    give: 'has given the version to',
+    finish: 'the hub, which is about to make it the version of the load',
+    takeBack: 'the hub, which gives its hosts the last good version',
+  },
+  rotation: {
+    give: 'has asked',
+    finish: 'the hub, which is about to say that it is done',
+    takeBack: 'the hub, which takes the request back',
+  },
+}
+
+/** Of what goes by the hosts themselves nothing fails but by being late: those that are waited for. */
 async function listFailures(
   reader: StoreReader,
-  { id }: Rollout,
+  rollout: Rollout,
 ): Promise<AdminRolloutDetails['failures']> {
+  const { id } = rollout
+  if (!isLoadRollout(rollout)) {
+    const pending = await reader.rollouts.listPending(id, FAILURES_SHOWN)
+    const hosts = await reader.findAgents(pending)
+    const status = DeliveryStatus.pending
+    return hosts.map(({ hostname }) => ({ hostname, entrega_id: null, status, erro: null }))
+  }
   const failures: AdminRolloutDetails['failures'] = []
   for (const entrega of await reader.rollouts.listFailed(id, FAILURES_SHOWN)) {
     const delivery = await reader.findDeliveryWithCargo(entrega)

@@ -138,13 +138,22 @@ test('[RLO-17] [RLO-22] [RLO-23] [CLI-163] a rollout is found by its id and by i
     message: 'no rollout none, and none of a load none',
   })
   assert.deepEqual((await scene.admin.showStatus({})).rollouts, [
-    { id: second.id, nome: 'site', state: 'running', wave: 1, waves: 2, reason: null },
+    {
+      id: second.id,
+      kind: 'load',
+      nome: 'site',
+      state: 'running',
+      wave: 1,
+      waves: 2,
+      reason: null,
+    },
   ])
   assert.deepEqual((await scene.acts()).at(-1), [
     'rollout_started',
     {
       actor: 'admin',
       rollout: second.id,
+      kind: 'load',
       carga_id: scene.cargo.id,
       nome: 'site',
       versao: 4,

@@ -1,23 +1,10 @@
 // `svc carga update --waves`: the next version of a carga becomes a rollout. Nobody gets the version here: the hub opens the waves.
 // docs/protocol.md RLO-1 to RLO-6.
 
-import { randomBytes } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { AdminHubRow } from '../../../protocol/admin/hubs.ts'
-import type { AdminReplies, AdminRequest } from '../../../protocol/admin/operations.ts'
-import { LATE_DEFAULT_SECONDS } from '../../../protocol/admin/rollouts.ts'
-import type { RolloutId } from '../../../protocol/identifiers.ts'
-import {
-  findWavesFault,
-  formatShare,
-  hostsOfWave,
-  parseShare,
-  type Share,
-} from '../../../protocol/rollout-share.ts'
 import { DeliveryKind, HubEventType } from '../../../protocol/words.ts'
 import type { Cargo } from '../../domain/cargo.ts'
-import { isInForce } from '../../domain/freeze.ts'
-import { newRollout, type Rollout } from '../../domain/rollout.ts'
+import { type LoadRollout, type LoadSubject, newRollout } from '../../domain/rollout.ts'
 import type { StoreReader } from '../../store/store.ts'
 import { type AdminAct, type AdminAsker, AdminRefusal, type Course } from '../admin-act.ts'
 import type { CargoContext } from '../cargo/cargo-context.ts'
@@ -28,16 +15,17 @@ import { refuseForbiddenSans } from '../cargo/refuse-agents.ts'
 import { readAddressees, refuseOtherAddressees } from '../cargo/sealed-addressees.ts'
 import { describeContent, parseSealedFile, type SealedFile } from '../cargo/sealed-file.ts'
 import { refuseOperatorsAutomaticSans, refuseOperatorsSans } from '../refuse-operator.ts'
-import { toAdminRollout } from './rollout-views.ts'
-
-/** The hubs that share the vault; of one of them that runs. */
-export interface RolloutHubs {
-  list(): Promise<readonly Pick<AdminHubRow, 'host' | 'tables' | 'state' | 'is_this'>[]>
-}
+import { toEntryPayload } from './name-rollout.ts'
+import {
+  answerStart,
+  newRolloutId,
+  parseRules,
+  refuseHubsWithoutRollouts,
+  type RolloutHubs,
+  toRulesPayload,
+} from './rollout-rules.ts'
 
 type StartContext = CargoContext & { readonly hubs?: RolloutHubs }
-
-const ID_BYTES = 8
 
 export const startRollout: Course<'startRollout', StartContext> = {
   run: async (turn, request, context) => {
@@ -45,80 +33,30 @@ export const startRollout: Course<'startRollout', StartContext> = {
     const rules = parseRules(request)
     const file = request.selado && parseSealedFile(request.selado, context.contentBytesMax)
     const sans = request.sans && parseCargoSans(request.sans, context.hubNames)
-    await refuseOlderHubs(hubs)
+    await refuseHubsWithoutRollouts(hubs)
     return changes.inTurn(async () => {
       await turn.refuseRepetition()
       const old = await findUpdatable(store.reader, request)
       refusePush(old)
       const hosts = await countHosts(store.reader, old, { sans, file, by: context.role })
-      const now = clock.now()
-      const rollout = newRollout({
-        id: randomBytes(ID_BYTES).toString('hex') as RolloutId,
-        cargoId: old.id,
-        version: old.version + 1,
-        sans: sans ?? old.sans,
+      const version = old.version + 1
+      const rollout = newRollout<LoadSubject>({
+        id: newRolloutId(),
+        subject: { kind: 'load', cargoId: old.id, version, sans: sans ?? old.sans },
         ...rules,
         startedBy: context.actor,
-        createdAt: now,
+        createdAt: clock.now(),
       })
       const act = beginning(rollout, old, hosts, file)
       return turn.commit(async (writer) => {
-        const current = await findUpdatable(writer, { ...request, versao: old.version })
+        await findUpdatable(writer, { ...request, versao: old.version })
         await writer.rollouts.insert(rollout)
         if (file !== undefined) await writer.rollouts.setContent(rollout.id, file.content)
-        const freeze = await writer.rollouts.findFreeze()
-        const isHeld = freeze !== undefined && isInForce(freeze, now)
-        const reply: AdminReplies['startRollout'] = {
-          ...toAdminRollout(rollout, current),
-          hosts: hosts,
-          planned: planOf(rollout, hosts),
-          frozen_until: isHeld ? freeze.until.toISOString() : null,
-        }
+        const reply = await answerStart(writer, rollout, hosts)
         return { acts: [act], reply, news: { areRolloutsChanged: true } }
       })
     })
   },
-}
-
-function parseRules({
-  waves: texts,
-  max_failed,
-  soak_seconds,
-  late_seconds = LATE_DEFAULT_SECONDS,
-}: AdminRequest<'startRollout'>): Pick<Rollout, 'waves' | 'maxFailed' | 'soakMs' | 'lateMs'> {
-  const waves: Share[] = []
-  for (const text of texts) {
-    const wave = parseShare(text)
-    if (wave === undefined) {
-      throw new AdminRefusal(
-        'waves_invalid',
-        `${text} is neither a number of hosts nor a percentage`,
-      )
-    }
-    waves.push(wave)
-  }
-  const fault = findWavesFault(waves)
-  if (fault !== undefined) throw new AdminRefusal('waves_invalid', `the waves ${fault}`)
-  const maxFailed = parseShare(max_failed)
-  if (maxFailed === undefined) {
-    throw new AdminRefusal(
-      'max_failed_invalid',
-      `${max_failed} is neither a number of hosts nor a percentage`,
-    )
-  }
-  return { waves, maxFailed, soakMs: soak_seconds * 1000, lateMs: late_seconds * 1000 }
-}
-
-/** Such a hub would hand out the content of the carga to a host that was given the next one. docs/protocol.md RLO-6. */
-async function refuseOlderHubs(hubs: RolloutHubs | undefined): Promise<void> {
-  const known = (await hubs?.list()) ?? []
-  const tables = known.find((hub) => hub.is_this)?.tables ?? 0
-  const older = known.find((hub) => hub.state === 'running' && (hub.tables ?? 0) < tables)
-  if (older === undefined) return
-  throw new AdminRefusal(
-    'hubs_differ',
-    `the hub at ${older.host ?? 'another machine'} is older than this one, and knows no rollouts: upgrade it first`,
-  )
 }
 
 function refusePush({ kind, name }: Cargo): void {
@@ -168,27 +106,16 @@ async function countHosts(
   return count
 }
 
-function planOf({ waves }: Rollout, hosts: number): AdminReplies['startRollout']['planned'] {
-  return waves.map((wave) => ({ wave: formatShare(wave), hosts: hostsOfWave(wave, hosts) }))
-}
-
 function beginning(
-  rollout: Rollout,
+  rollout: LoadRollout,
   { name }: Cargo,
   hosts: number,
   file: SealedFile | undefined,
 ): AdminAct {
   const payload = {
-    rollout: rollout.id,
-    carga_id: rollout.cargoId,
-    nome: name,
-    versao: rollout.version,
-    sans: rollout.sans,
-    waves: planOf(rollout, hosts),
-    soak_seconds: rollout.soakMs / 1000,
-    late_seconds: rollout.lateMs / 1000,
-    max_failed: formatShare(rollout.maxFailed),
-    agentes_total: hosts,
+    ...toEntryPayload(rollout, { nome: name }),
+    sans: rollout.subject.sans,
+    ...toRulesPayload(rollout, hosts),
     ...(file && describeContent(file.content)),
   }
   return { type: HubEventType.rolloutStarted, payload }

@@ -2,14 +2,17 @@ import { invariant } from '../../../platform/errors.ts'
 import type { CargoId, RolloutId } from '../../../protocol/identifiers.ts'
 import { formatShare, parseShare, type Share } from '../../../protocol/rollout-share.ts'
 import type { Freeze } from '../../domain/freeze.ts'
-import type { Rollout } from '../../domain/rollout.ts'
+import type { Rollout, RolloutKind, RolloutSubject } from '../../domain/rollout.ts'
 import { fromDate, type Instant, toDate } from './instants.ts'
 
 export interface RolloutRow {
   readonly id: RolloutId
-  readonly carga_id: CargoId
-  readonly versao: number
-  readonly sans: string
+  readonly kind: RolloutKind
+  /** These three of a carga. */
+  readonly carga_id: CargoId | null
+  readonly versao: number | null
+  readonly sans: string | null
+  readonly seletor: string | null
   readonly ondas: string
   readonly soak_ms: number
   readonly late_ms: number
@@ -25,7 +28,7 @@ export interface RolloutRow {
   readonly threshold: number | null
   readonly given: number
   readonly is_given: 0 | 1
-  readonly cursor: number
+  readonly cursor: string
   readonly open_ms: number
   readonly soaked_ms: number
   readonly tolerated: number
@@ -44,9 +47,7 @@ export interface FreezeRow {
 export function toRollout(row: RolloutRow): Rollout {
   return {
     id: row.id,
-    cargoId: row.carga_id,
-    version: row.versao,
-    sans: JSON.parse(row.sans) as string[],
+    subject: toSubject(row),
     waves: (JSON.parse(row.ondas) as string[]).map(toShare),
     soakMs: row.soak_ms,
     lateMs: row.late_ms,
@@ -73,9 +74,7 @@ export function toRollout(row: RolloutRow): Rollout {
 export function fromRollout(rollout: Rollout): RolloutRow {
   return {
     id: rollout.id,
-    carga_id: rollout.cargoId,
-    versao: rollout.version,
-    sans: JSON.stringify(rollout.sans),
+    ...fromSubject(rollout.subject),
     ondas: JSON.stringify(rollout.waves.map(formatShare)),
     soak_ms: rollout.soakMs,
     late_ms: rollout.lateMs,
@@ -97,6 +96,24 @@ export function fromRollout(rollout: Rollout): RolloutRow {
     tolerated: rollout.tolerated,
     ended_at: fromDate(rollout.endedAt),
   }
+}
+
+type SubjectColumns = Pick<RolloutRow, 'kind' | 'carga_id' | 'versao' | 'sans' | 'seletor'>
+
+function toSubject({ kind, carga_id, versao, sans, seletor }: SubjectColumns): RolloutSubject {
+  if (kind === 'rotation') return { kind, where: seletor }
+  invariant(carga_id !== null && versao !== null && sans !== null, 'a load has its columns')
+  return { kind, cargoId: carga_id, version: versao, sans: JSON.parse(sans) as string[] }
+}
+
+function fromSubject(subject: RolloutSubject): SubjectColumns {
+  const { kind } = subject
+  if (kind === 'rotation') {
+    return { kind, carga_id: null, versao: null, sans: null, seletor: subject.where }
+  }
+  const { cargoId, version, sans } = subject
+  const load = { carga_id: cargoId, versao: version, sans: JSON.stringify(sans) }
+  return { kind, ...load, seletor: null }
 }
 
 export function toFreeze(row: FreezeRow): Freeze {

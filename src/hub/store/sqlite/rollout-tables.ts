@@ -1,5 +1,5 @@
-// The tables of rollouts: a step of migrations.ts. It only adds, and an earlier program leaves all of it alone: no rollout is begun while such
-// a hub runs beside (docs/protocol.md RLO-6).
+// The tables of rollouts: steps of migrations.ts. An earlier program leaves all of them alone: no rollout is begun while such a hub runs
+// beside (docs/protocol.md RLO-6).
 
 const LIVE_STATUSES = `('pendente', 'em_andamento', 'instalada', 'entregue', 'falhou')`
 
@@ -70,4 +70,76 @@ CREATE TABLE freezes (
   ended_at INTEGER
 ) STRICT;
 CREATE INDEX freezes_abertas ON freezes (until) WHERE ended_at IS NULL;
+`
+
+/**
+ * Rollouts of more kinds: `rollouts` is replaced, since a carga and a versao are those of one kind only. A host is in one rollout of each of
+ * the other kinds, the last that reached it. It is done in the commit in which it first uses an identity that was issued since it was asked.
+ */
+export const ROLLOUT_KINDS = `
+ALTER TABLE rollouts_conteudo RENAME TO rollouts_conteudo_antes;
+DROP INDEX rollouts_abertos;
+ALTER TABLE rollouts RENAME TO rollouts_antes;
+CREATE TABLE rollouts (
+  ordem INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE CHECK (length(id) = 16),
+  kind TEXT NOT NULL,
+  carga_id TEXT REFERENCES cargas (id),
+  versao INTEGER,
+  sans TEXT CHECK (sans IS NULL OR json_type(sans) = 'array'),
+  seletor TEXT,
+  ondas TEXT NOT NULL CHECK (json_type(ondas) = 'array'),
+  soak_ms INTEGER NOT NULL,
+  late_ms INTEGER NOT NULL,
+  max_failed TEXT NOT NULL,
+  started_by TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  state TEXT NOT NULL,
+  changed_by TEXT,
+  reason TEXT,
+  onda INTEGER NOT NULL,
+  opened_at INTEGER NOT NULL,
+  wanted INTEGER NOT NULL,
+  threshold INTEGER,
+  given INTEGER NOT NULL,
+  is_given INTEGER NOT NULL CHECK (is_given IN (0, 1)),
+  cursor TEXT NOT NULL,
+  open_ms INTEGER NOT NULL,
+  soaked_ms INTEGER NOT NULL,
+  tolerated INTEGER NOT NULL,
+  ended_at INTEGER,
+  CHECK ((kind = 'load') = (carga_id IS NOT NULL)),
+  CHECK ((carga_id IS NULL) = (sans IS NULL))
+) STRICT;
+INSERT INTO rollouts SELECT ordem, id, 'load', carga_id, versao, sans, NULL, ondas, soak_ms, late_ms, max_failed, started_by, created_at,
+    state, changed_by, reason, onda, opened_at, wanted, threshold, given, is_given, CAST(cursor AS TEXT), open_ms, soaked_ms, tolerated, ended_at
+  FROM rollouts_antes;
+CREATE UNIQUE INDEX rollouts_abertos ON rollouts (kind, carga_id) WHERE ended_at IS NULL;
+CREATE UNIQUE INDEX rollouts_abertos_sem_carga ON rollouts (kind) WHERE ended_at IS NULL AND carga_id IS NULL;
+CREATE TABLE rollouts_conteudo (
+  rollout TEXT NOT NULL PRIMARY KEY REFERENCES rollouts (id),
+  sha256 TEXT NOT NULL,
+  escrow TEXT NOT NULL,
+  conteudo BLOB NOT NULL
+) STRICT;
+INSERT INTO rollouts_conteudo SELECT * FROM rollouts_conteudo_antes;
+DROP TABLE rollouts_conteudo_antes;
+DROP TABLE rollouts_antes;
+CREATE TABLE rollout_agentes (
+  agente_id TEXT NOT NULL REFERENCES agentes (id),
+  kind TEXT NOT NULL,
+  rollout TEXT NOT NULL REFERENCES rollouts (id),
+  onda INTEGER NOT NULL,
+  estado TEXT NOT NULL CHECK (estado IN ('pending', 'done', 'withdrawn')),
+  apos_seq INTEGER NOT NULL,
+  PRIMARY KEY (agente_id, kind)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX rollout_agentes_por_estado ON rollout_agentes (rollout, estado, onda);
+CREATE TRIGGER rollout_agentes_renovado AFTER UPDATE OF active_identity_seq ON agentes
+WHEN NEW.active_identity_seq IS NOT OLD.active_identity_seq
+BEGIN UPDATE rollout_agentes SET estado = 'done'
+  WHERE agente_id = NEW.id AND kind = 'rotation' AND estado = 'pending' AND apos_seq < NEW.active_identity_seq; END;
+CREATE TRIGGER rollout_agentes_sem_revogado AFTER UPDATE OF revoked_at ON agentes
+WHEN NEW.revoked_at IS NOT NULL
+BEGIN DELETE FROM rollout_agentes WHERE agente_id = NEW.id; END;
 `

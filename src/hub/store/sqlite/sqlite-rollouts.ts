@@ -1,9 +1,20 @@
-import type { CargoId, DeliveryId, RolloutId } from '../../../protocol/identifiers.ts'
+import { invariant } from '../../../platform/errors.ts'
+import type { AgentId, CargoId, DeliveryId, RolloutId } from '../../../protocol/identifiers.ts'
 import { REVERTED_TARGETS_MAX } from '../../domain/reverted-target.ts'
 import type { CargoContent, ContentSummary } from '../../domain/cargo.ts'
 import type { Freeze } from '../../domain/freeze.ts'
-import type { Rollout } from '../../domain/rollout.ts'
-import type { RolloutReader, RolloutWaveCounts, RolloutWriter } from '../rollout-store.ts'
+import {
+  isLoadRollout,
+  type LoadRollout,
+  type Rollout,
+  type RolloutKind,
+} from '../../domain/rollout.ts'
+import type {
+  AskedHost,
+  RolloutReader,
+  RolloutWaveCounts,
+  RolloutWriter,
+} from '../rollout-store.ts'
 import type { Page, Replacement } from '../store.ts'
 import { type ContentRow, toContent } from './cargo-rows.ts'
 import { replaceDeliveries } from './deliveries.ts'
@@ -28,6 +39,9 @@ const PAGES = {
   translate: toRollout,
 }
 
+const PENDING_HOSTS = `SELECT agente_id FROM rollout_agentes INDEXED BY rollout_agentes_por_estado
+  WHERE rollout = @id AND estado = 'pending' ORDER BY onda, agente_id LIMIT @limit`
+
 type Counted = { -readonly [Key in keyof RolloutWaveCounts]: RolloutWaveCounts[Key] }
 
 export class SqliteRolloutReader implements RolloutReader {
@@ -42,16 +56,25 @@ export class SqliteRolloutReader implements RolloutReader {
     return row && toRollout(row)
   }
 
-  async findOpen(id: CargoId): Promise<Rollout | undefined> {
+  async findOpen(id: CargoId): Promise<LoadRollout | undefined> {
     const sql = `SELECT * FROM rollouts INDEXED BY rollouts_abertos
-      WHERE carga_id = ? AND ended_at IS NULL`
+      WHERE kind = 'load' AND carga_id = ? AND ended_at IS NULL`
     const row = this.session().get<RolloutRow>(sql, id)
+    const rollout = row && toRollout(row)
+    invariant(rollout === undefined || isLoadRollout(rollout), 'it is the rollout of a carga')
+    return rollout
+  }
+
+  async findOpenOf(kind: Exclude<RolloutKind, 'load'>): Promise<Rollout | undefined> {
+    const sql = `SELECT * FROM rollouts INDEXED BY rollouts_abertos
+      WHERE kind = ? AND carga_id IS NULL AND ended_at IS NULL`
+    const row = this.session().get<RolloutRow>(sql, kind)
     return row && toRollout(row)
   }
 
   async listOpen(): Promise<Rollout[]> {
     const sql = `SELECT * FROM rollouts INDEXED BY rollouts_abertos
-      WHERE carga_id > '' AND ended_at IS NULL ORDER BY ordem`
+      WHERE kind > '' AND ended_at IS NULL ORDER BY ordem`
     return this.session().all<RolloutRow>(sql).map(toRollout)
   }
 
@@ -88,8 +111,11 @@ export class SqliteRolloutReader implements RolloutReader {
       of(onda).done -= total
       of(onda)[isReverted === 1 ? 'failed' : 'unprobed'] += total
     }
+    for (const { onda, estado, total } of this.#countAsked(id)) {
+      if (estado !== 'withdrawn') of(onda)[estado] += total
+    }
     if (silentSince !== undefined) {
-      for (const { onda, total } of this.#countSilent(id, silentSince)) of(onda).silent = total
+      for (const { onda, total } of this.#countSilent(id, silentSince)) of(onda).silent += total
     }
     return [...waves.values()].toSorted((one, other) => one.wave - other.wave)
   }
@@ -104,6 +130,16 @@ export class SqliteRolloutReader implements RolloutReader {
         .all<{ id: DeliveryId }>(sql, id, limit)
         .map((row) => row.id),
     )
+  }
+
+  async listReached(id: RolloutId, agents: readonly AgentId[]): Promise<AgentId[]> {
+    const sql = `SELECT agente_id FROM json_each(@agents) AS wanted
+      CROSS JOIN rollout_agentes ON agente_id = wanted.value WHERE +rollout = @id`
+    return this.session().column<AgentId>(sql, { id, agents: JSON.stringify(agents) })
+  }
+
+  async listPending(id: RolloutId, limit: number): Promise<AgentId[]> {
+    return this.session().column<AgentId>(PENDING_HOSTS, { id, limit })
   }
 
   async findFreeze(): Promise<Freeze | undefined> {
@@ -130,13 +166,26 @@ export class SqliteRolloutReader implements RolloutReader {
     return this.session().all<{ onda: number; isReverted: 0 | 1; total: number }>(sql, id)
   }
 
+  #countAsked(id: RolloutId) {
+    const sql = `SELECT onda, estado, count(*) AS total
+      FROM rollout_agentes INDEXED BY rollout_agentes_por_estado WHERE rollout = ? GROUP BY estado, onda`
+    type Row = { onda: number; estado: 'pending' | 'done' | 'withdrawn'; total: number }
+    return this.session().all<Row>(sql, id)
+  }
+
   #countSilent(id: RolloutId, since: Date) {
+    const isSilent = `max(coalesce(agentes.last_seen_at, 0), coalesce(agentes_polls.last_poll_at, 0)) < @sinceMs`
     const sql = `SELECT onda, count(*) AS total
       FROM entregas INDEXED BY entregas_por_rollout
         CROSS JOIN agentes ON agentes.id = entregas.agente_id
         LEFT JOIN agentes_polls ON agentes_polls.agente_id = agentes.id
-      WHERE rollout = @id AND onda >= 0 AND status IN ${PENDING}
-        AND max(coalesce(agentes.last_seen_at, 0), coalesce(agentes_polls.last_poll_at, 0)) < @sinceMs
+      WHERE rollout = @id AND onda >= 0 AND status IN ${PENDING} AND ${isSilent}
+      GROUP BY onda
+      UNION ALL SELECT onda, count(*) AS total
+      FROM rollout_agentes INDEXED BY rollout_agentes_por_estado
+        CROSS JOIN agentes ON agentes.id = rollout_agentes.agente_id
+        LEFT JOIN agentes_polls ON agentes_polls.agente_id = agentes.id
+      WHERE rollout = @id AND estado = 'pending' AND ${isSilent}
       GROUP BY onda`
     const named = { id, sinceMs: since.getTime() }
     return this.session().all<{ onda: number; total: number }>(sql, named)
@@ -186,6 +235,41 @@ export class SqliteRolloutWriter extends SqliteRolloutReader implements RolloutW
       wave,
       JSON.stringify(given.map(({ successor }) => successor.id)),
     )
+  }
+
+  async ask(
+    { id, wave }: Pick<Rollout, 'id' | 'wave'>,
+    asked: readonly AskedHost[],
+  ): Promise<void> {
+    const rows = JSON.stringify(asked.map(({ agentId, afterSeq }) => [agentId, afterSeq]))
+    this.#run(
+      `INSERT INTO rollout_agentes (agente_id, kind, rollout, onda, estado, apos_seq)
+       SELECT wanted.value ->> 0, rollouts.kind, rollouts.id, @wave, 'pending', wanted.value ->> 1
+       FROM json_each(@rows) AS wanted CROSS JOIN rollouts ON rollouts.id = @id WHERE true
+       ON CONFLICT DO UPDATE SET rollout = excluded.rollout, onda = excluded.onda, estado = excluded.estado, apos_seq = excluded.apos_seq`,
+      { id, wave, rows },
+    )
+  }
+
+  async withdraw(id: RolloutId, limit: number): Promise<AgentId[]> {
+    const agents = await this.listPending(id, limit)
+    const session = this.session()
+    const named = { id, agents: JSON.stringify(agents) }
+    // Somebody may have asked the host once more since.
+    session.about(agents, () =>
+      session.run(
+        `UPDATE pedidos SET rotate_at = NULL, rotate_after_seq = NULL
+         FROM json_each(@agents) AS wanted CROSS JOIN rollout_agentes AS asked ON asked.agente_id = wanted.value
+         WHERE pedidos.agente_id = wanted.value AND +asked.rollout = @id AND pedidos.rotate_after_seq = asked.apos_seq`,
+        named,
+      ),
+    )
+    this.#run(
+      `UPDATE rollout_agentes SET estado = 'withdrawn'
+       FROM json_each(@agents) AS wanted WHERE agente_id = wanted.value AND +rollout = @id`,
+      named,
+    )
+    return agents
   }
 
   async awaitTargets(id: DeliveryId, targets: readonly string[]): Promise<void> {

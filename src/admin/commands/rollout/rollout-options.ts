@@ -1,4 +1,4 @@
-// `--waves` and what goes with it: the next version of a load goes to a few hosts first. docs/protocol.md RLO-1, RLO-2.
+// `--waves` and what goes with it: the next version of a load, or a rotation, goes to a few hosts first. docs/protocol.md RLO-1, RLO-2.
 
 import type { Command } from 'commander'
 import { UserError } from '../../../platform/errors.ts'
