@@ -5,7 +5,7 @@ import { giveWay } from '../platform/give-way.ts'
 import { runProgram } from '../platform/program.ts'
 import { runSvc } from './run-svc.ts'
 import { askHiddenOn } from './terminal/ask-hidden.ts'
-import { confirmOn } from './terminal/confirm.ts'
+import { confirmOn } from '../platform/confirm.ts'
 import { openProgress } from './terminal/progress.ts'
 
 void runProgram('svc', async () => {

@@ -1,24 +1,17 @@
-import { statSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { becomeOwnerOf } from '../../platform/become-owner.ts'
 import { systemClock } from '../../platform/clock.ts'
-import { invariant, SvcError, UserError } from '../../platform/errors.ts'
+import { invariant } from '../../platform/errors.ts'
 import { createLoggingFromEnvironment } from '../../platform/logger.ts'
-import { type AgentConfig, parseAgentConfig } from '../settings/config.ts'
+import { parseAgentConfig } from '../settings/config.ts'
 import { type Language, stateIn } from '../../protocol/spoken-words.ts'
-import { reportToRunningAgent } from '../control/control-socket.ts'
-import { type AgentPaths, agentPaths } from '../settings/paths.ts'
-import { actAs, type FileOwner } from '../files/act-as.ts'
+import { agentPaths } from '../settings/paths.ts'
 import type { TargetResult } from '../targets/apply-targets.ts'
-import {
-  type PassOutcome,
-  runPass,
-  type TargetsHost,
-  type TellReport,
-} from '../targets/run-pass.ts'
+import type { PassOutcome, TargetsHost } from '../targets/run-pass.ts'
 import { currentApplier } from '../targets/target-applier.ts'
 import { readTrustedDirectories } from '../files/trusted-path.ts'
 import { type Environment, print } from './context.ts'
+import { ownerOfData, passWhenFree, tellThroughSocket } from './roots-passes.ts'
 
 export interface TargetsApplyOptions {
   readonly json: boolean
@@ -26,8 +19,6 @@ export interface TargetsApplyOptions {
   readonly now?: boolean
 }
 
-const BUSY_RETRY_MS = 500
-const BUSY_WAIT_MS = 120_000
 const FAILED: readonly TargetResult['result'][] = ['reverted', 'held_back', 'stuck']
 
 /** Applies the targets of the user who runs it. Exit status 1 when anything is not as it should be. */
@@ -44,56 +35,13 @@ export async function runTargetsApply(
     config,
     paths,
     applier,
-    owner: await ownerOf(config, applier.uid),
+    owner: await ownerOfData(config, applier.uid),
     clock: systemClock,
     log: (await createLoggingFromEnvironment(env)).forModule('agent.targets'),
   }
-  const outcome = await passWhenFree(host, options, tellThroughSocket(host.owner, paths))
+  const tell = tellThroughSocket(host.owner, paths)
+  const outcome = await passWhenFree(host, { isForced: options.now === true }, tell)
   show(config.language, outcome, options)
-}
-
-async function passWhenFree(
-  host: TargetsHost,
-  { now: isForced = false }: TargetsApplyOptions,
-  tell: TellReport,
-): Promise<PassOutcome> {
-  const deadlineMs = host.clock.now().getTime() + BUSY_WAIT_MS
-  for (;;) {
-    const outcome = await runPass(host, { isForced }, tell)
-    if (outcome !== undefined) return outcome
-    if (host.clock.now().getTime() >= deadlineMs) {
-      throw new UserError('targets_busy', 'another svc-agent is applying targets')
-    }
-    await host.clock.sleep(BUSY_RETRY_MS)
-  }
-}
-
-/** As the owner: root must not be led to the socket of another program. What no agent hears now is told next time. */
-function tellThroughSocket(owner: FileOwner, { dataDir, socketName }: AgentPaths): TellReport {
-  return async (report) => {
-    try {
-      const answer = await actAs(owner, () => reportToRunningAgent(dataDir, socketName, report))
-      return answer === undefined ? 'later' : 'taken'
-    } catch (error) {
-      if (error instanceof SvcError && error.code === 'report_refused') return 'refused'
-      throw error
-    }
-  }
-}
-
-/** Who owns the agent's files: the user itself, unless that is root. docs/protocol.md TGT-14. */
-async function ownerOf({ dataDir }: Pick<AgentConfig, 'dataDir'>, uid: number): Promise<FileOwner> {
-  const stats = statSync(dataDir, { throwIfNoEntry: false })
-  if (stats === undefined) {
-    throw new UserError('no_data_dir', `there is no data directory at ${dataDir}`, {
-      hint: 'run enroll first',
-    })
-  }
-  if (uid !== 0) return { uid, gid: stats.gid }
-  // A user who could put another directory there would choose whose rights root takes, and what it reads.
-  const trusted = await readTrustedDirectories(dataDir, stats.uid)
-  if (trusted.ok) return { uid: stats.uid, gid: stats.gid }
-  throw new UserError('data_dir_open', `root applies nothing from ${dataDir}: ${trusted.reason}`)
 }
 
 function show(

@@ -21,6 +21,15 @@ export async function checkPlaces(
   return problems
 }
 
+/** As checkPlace, whatever stands there now. */
+export async function checkDirectory(
+  file: Pick<TargetFile, 'path' | 'owner' | 'group'>,
+  applier: Applier,
+): Promise<string | undefined> {
+  const owner = await resolveFileOwner(file, applier)
+  return owner.ok ? directoryRefusal(dirname(file.path), applier) : owner.reason
+}
+
 /** Why the file may not be put there, as things are now; undefined when it may. Changes nothing. */
 export async function checkPlace(file: TargetFile, applier: Applier): Promise<string | undefined> {
   const owner = await resolveFileOwner(file, applier)

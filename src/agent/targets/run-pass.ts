@@ -58,12 +58,15 @@ export async function runPass(
   const { config, applier, clock, log } = host
   const { uid } = applier
   const stateDir = targetsStateDir(config, uid)
-  const loaded = await loadTargets(config.targetsDir, applier)
-  const targets = loaded.targets.filter(({ appliedBy }) => appliedBy === uid)
-  const problems = loaded.problems.map(formatProblem)
+  const load = async () => {
+    const loaded = await loadTargets(config.targetsDir, applier)
+    const targets = loaded.targets.filter(({ appliedBy }) => appliedBy === uid)
+    return { targets, problems: loaded.problems.map(formatProblem) }
+  }
   // Even without targets there may be a change to put back, or a report to tell.
-  if (targets.length === 0 && !(await exists(stateDir))) {
-    return { results: [], problems, reportsWaiting: 0 }
+  if (!(await exists(stateDir))) {
+    const { targets, problems } = await load()
+    if (targets.length === 0) return { results: [], problems, reportsWaiting: 0 }
   }
   await prepareTargetsState(stateDir, uid)
   const lock = tryLockTargets(stateDir)
@@ -78,7 +81,8 @@ export async function runPass(
         clock,
         log,
         newRequestId: timeOrderedUuid,
-        loadTargets: () => Promise.resolve({ targets, problems }),
+        // Under the lock: no target is applied that was taken away while this pass waited [ADO-7].
+        loadTargets: load,
         readMaterial: ({ artefact, name }) => READERS[artefact](host.owner, host.paths, name),
       },
       options,

@@ -37,12 +37,17 @@ export async function resolveFileOwner(
 
 /** As people know it: by its name, where the system says one. */
 export async function describeUser(uid: number): Promise<string> {
-  if (uid === 0) return 'root'
-  const [name = ''] = await askAccounts('passwd', String(uid)).then(
+  return uid === 0 ? 'root' : `user ${await accountName('passwd', uid)}`
+}
+
+/** The number, as text, where the system knows no name that a target could have. */
+export async function accountName(database: 'passwd' | 'group', number: number): Promise<string> {
+  if (number === 0) return 'root'
+  const [name = ''] = await askAccounts(database, String(number)).then(
     (line) => line.split(':'),
     () => [],
   )
-  return `user ${/^[A-Za-z_][\w.-]{0,31}$/.test(name) ? name : uid}`
+  return /^[A-Za-z_][\w.-]{0,31}$/.test(name) ? name : String(number)
 }
 
 /** Its number, or the reason why it has none. Asks the system, which may keep accounts elsewhere than in /etc. */
