@@ -49,6 +49,7 @@ import { warnIfHeldAgainstNothing } from './warn-of-checkpoint.ts'
 import { createAddressLookup } from './outbound/address-lookup.ts'
 import { createGetText } from './outbound/get-text.ts'
 import { createIssuerKeys } from './outbound/issuer-keys.ts'
+import { openSyslogConnection } from './webhook/syslog-connection.ts'
 import { openWebhookConnection } from './webhook/webhook-connection.ts'
 
 export interface Hub {
@@ -212,6 +213,13 @@ export async function bootHub(
       },
       issuerKeys: createIssuerKeys(createGetText(lookup, webhookRoots, readVersion()), clock),
       openWebhook: (url) => openWebhookConnection({ url, rootsPem: webhookRoots(), lookup }),
+      openSyslog: (receiver) =>
+        openSyslogConnection({
+          receiver,
+          rootsPem: webhookRoots(),
+          lookup,
+          ownPair: config.syslogPair,
+        }),
       findEventRoom: createFreeSpaceCheck({
         directory: vaultRoot,
         floorBytes: config.limits.freeSpaceBytes,

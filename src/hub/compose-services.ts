@@ -46,6 +46,7 @@ import { createOthersActs } from './follow-others.ts'
 import { followRootSet } from './service/roots/follow-root-set.ts'
 import { type Leases, ownLeases } from './store/leases.ts'
 import type { News, Store } from './store/store.ts'
+import type { DeliveryDependencies } from './webhook/open-delivery.ts'
 import type { WebhookConnection } from './webhook/webhook-connection.ts'
 import { createWebhooks } from './webhook/webhooks.ts'
 
@@ -79,6 +80,7 @@ export interface HubParts<Doors extends { readonly mtls: AgentDoors }> {
   readonly readFileRoots: () => Promise<readonly Certificate[]>
   readonly connectToCa: (rootPem: string) => RootedAuthority
   readonly openWebhook: (url: URL) => WebhookConnection
+  readonly openSyslog: DeliveryDependencies['openSyslog']
   readonly issuerKeys: IssuerKeys
   readonly findEventRoom: () => Promise<EventRoom>
   readonly onOverdraft?: ((overdraft: EventOverdraft) => void) | undefined
@@ -207,8 +209,9 @@ export async function composeServices<Doors extends { readonly mtls: AgentDoors 
     clock,
     log: logging.forModule('hub.webhook'),
     random,
-    userAgent: `svc-server/${readVersion()}`,
+    source: { hostname: serverNames[0] ?? '', version: readVersion() },
     openConnection: parts.openWebhook,
+    openSyslog: parts.openSyslog,
   })
   const revocationsLog = logging.forModule('hub.revocations')
   const revoker = createCaRevoker({ store: jobs, authority, clock, log: revocationsLog, random })

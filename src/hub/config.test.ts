@@ -103,6 +103,21 @@ describe('parseHubConfig', () => {
     })
   })
 
+  test('[ENV-57] [ENV-58] takes a certificate for syslog receivers with its key, or neither', () => {
+    assert.equal(parse().syslogPair, undefined)
+    const [certificate, key] = [
+      { SVC_SYSLOG_CERT_PATH: '/c.pem' },
+      { SVC_SYSLOG_KEY_PATH: '/k.pem' },
+    ]
+    assert.deepEqual(parse({ ...certificate, ...key }).syslogPair, {
+      certificatePath: '/c.pem',
+      keyPath: '/k.pem',
+    })
+    const together = 'certificate and key go together'
+    assert.throws(() => parse(certificate), { message: `SVC_SYSLOG_KEY_PATH: ${together}` })
+    assert.throws(() => parse(key), { message: `SVC_SYSLOG_CERT_PATH: ${together}` })
+  })
+
   test('[ENV-53] takes how the database keeps copies', () => {
     assert.equal(parse().databaseReplication, 'standby')
     assert.equal(parse({ SVC_DATABASE_REPLICATION: 'engine' }).databaseReplication, 'engine')

@@ -55,6 +55,8 @@ export interface HubConfig {
   readonly limits: HubLimits
   readonly isTrustedProxy: IsTrustedProxy
   readonly webhookCaPath: string | undefined
+  /** What the hub shows to syslog receivers that ask who it is. */
+  readonly syslogPair: { readonly certificatePath: string; readonly keyPath: string } | undefined
   /** Undefined when the hub makes no backups by itself. */
   readonly backupSchedule: BackupSchedule | undefined
   /** A directory outside the vault for the newest checkpoint of its log. */
@@ -158,6 +160,7 @@ export function parseHubSettings(env: Environment): HubSettings {
     limits: parseHubLimits(env),
     isTrustedProxy: parseProxies(valueOf(env, 'SVC_TRUSTED_PROXIES')),
     webhookCaPath: isSet(env, 'SVC_WEBHOOK_CA_PATH') ? env['SVC_WEBHOOK_CA_PATH'] : undefined,
+    syslogPair: parseSyslogPair(env),
     backupSchedule: parseBackupSchedule(env),
     logKeepMs: parseLogKeep(env),
     databaseReplication: parseDatabaseReplication(env),
@@ -290,6 +293,15 @@ function parseBackupSchedule(env: Environment): BackupSchedule | undefined {
   if (keep === 0) throw invalid('SVC_BACKUP_KEEP', 'at least 1 backup stays')
   const directory = valueOf(env, 'SVC_BACKUP_DIR')
   return directory === '' ? undefined : { directory, intervalMs, keep }
+}
+
+function parseSyslogPair(env: Environment): HubConfig['syslogPair'] {
+  const certificatePath = valueOf(env, 'SVC_SYSLOG_CERT_PATH')
+  const keyPath = valueOf(env, 'SVC_SYSLOG_KEY_PATH')
+  if (certificatePath !== '' && keyPath !== '') return { certificatePath, keyPath }
+  if (certificatePath === keyPath) return undefined
+  const missing = keyPath === '' ? 'SVC_SYSLOG_KEY_PATH' : 'SVC_SYSLOG_CERT_PATH'
+  throw invalid(missing, 'certificate and key go together')
 }
 
 function parseStandby(env: Environment): Pick<HubConfig, 'standby' | 'standbyOf'> {

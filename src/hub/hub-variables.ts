@@ -233,6 +233,19 @@ export const HUB_VARIABLES: readonly Variable[] = [
       'Path of root certificates, PEM, that the hub accepts for receivers of webhooks, and for issuers of join rules, besides the system’s.',
   },
   {
+    name: 'SVC_SYSLOG_CERT_PATH',
+    required: false,
+    default: '',
+    meaning:
+      'Path of a certificate and its chain, PEM, that the hub shows to syslog receivers that ask for one; read again for each connection.',
+  },
+  {
+    name: 'SVC_SYSLOG_KEY_PATH',
+    required: false,
+    default: '',
+    meaning: 'Path of the private key of `SVC_SYSLOG_CERT_PATH`, PEM.',
+  },
+  {
     name: 'RUST_LOG',
     required: false,
     default: 'info',

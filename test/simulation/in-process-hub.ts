@@ -79,6 +79,7 @@ export async function startInProcessHub(
           }),
         ),
       openWebhook: () => assert.fail('no webhooks here'),
+      openSyslog: () => assert.fail('no webhooks here'),
       findEventRoom: async () => 'enough',
       openDoors: (services, certificate) =>
         createPorts({ config, clock, logging }, services, certificate),

@@ -253,6 +253,9 @@ export async function startServices({
         authority.useRoots(pem)
         return authority
       },
+      openSyslog: () => {
+        throw new Error('receivers here are webhooks')
+      },
       openWebhook: (url) => {
         invariant(openWebhook, 'there are receivers where there are webhooks')
         return openWebhook(url)

@@ -75,7 +75,7 @@ async function readExample(): Promise<string> {
   return example
 }
 
-async function isListening(port: number): Promise<true | undefined> {
+export async function isListening(port: number): Promise<true | undefined> {
   const socket = connect(port, '127.0.0.1')
   try {
     await once(socket, 'connect')

@@ -100,7 +100,6 @@ const HINTS: Readonly<Partial<Record<AdminErrorCode | 'internal_error', Hint>>> 
   hostname_reserved: 'a host cannot have a name of SVC_SERVER_CN or SVC_SERVER_SANS',
   hubs_older: 'upgrade that hub first, or stop it; svc hubs remove when its machine is gone',
   hub_not_running: 'start svc-server first',
-  internal_error: 'the hub’s log says more',
   log_not_as_signed: 'svc event list --verify says more; nothing was removed from the vault',
   modo_invalid:
     'write it in octal, such as 0644 or 0640: the owner can read the file, and not everybody can write it',
@@ -166,7 +165,9 @@ const HINTS: Readonly<Partial<Record<AdminErrorCode | 'internal_error', Hint>>> 
         ? 'make the next rule in time: svc join-rule list shows until when each one works'
         : 'a host needs its token only once: create it just before the host enrols',
   unassigned_unwanted: 'svc seals a file only for enrolled agents',
-  url_invalid: 'use https://… of any host, or http://localhost:… of this host',
+  headers_invalid: 'a line of the file of --header-file is such as "Authorization: Bearer …"',
+  url_invalid:
+    'use https://…, syslog+tls://… or otlp+https://… of any host, or http://localhost:… of this host',
   versao_changed: CHANGED,
   webhook_not_found: 'svc webhook list shows ids',
 }

@@ -1,14 +1,27 @@
-// What a webhook carries: an entry of the audit log in the form of Standard Webhooks, the same bytes at every attempt.
+// What a webhook carries: an entry of the audit log, the same bytes at every attempt, whatever form it is sent in; and the signature
+// of Standard Webhooks.
 
 import { hash, createHmac } from 'node:crypto'
 import type { WebhookId } from '../../protocol/identifiers.ts'
-import { HubEventType } from '../../protocol/words.ts'
+import { HubEventType, WEBHOOK_TEST } from '../../protocol/words.ts'
 import type { AuditEntry } from './audit-entry.ts'
+import { type Severity, severityOf } from './entry-severity.ts'
 
 export interface WebhookMessage {
   /** `webhook-id`: the same for the same entry and endpoint, whenever it is sent. */
   readonly id: string
+  readonly type: string
+  readonly timestamp: string
+  readonly severity: Severity
+  readonly data: Readonly<Record<string, unknown>>
+  /** All but the id and the severity, as JSON. */
   readonly body: string
+}
+
+/** The hub, as forms that name their sender have it. */
+export interface MessageSource {
+  readonly hostname: string
+  readonly version: string
 }
 
 const PAYLOAD_BYTES_MAX = 16 * 1024
@@ -33,10 +46,30 @@ export function messageOfEntry(
     hash_atual: entry.hash,
     ...describePayload(entry.payloadText),
   }
-  return {
-    id: messageId(webhookId, entry.id),
-    body: renderBody(entry.eventType, entry.timestamp, data),
-  }
+  const severity = severityOf(entry.eventType, entry.agentId !== null)
+  return composeMessage(
+    messageId(webhookId, entry.id),
+    severity,
+    entry.eventType,
+    entry.timestamp,
+    data,
+  )
+}
+
+/** Of no entry: what an operator asked for, to see whether it arrives. */
+export function testMessage(webhookId: WebhookId, timestamp: string): WebhookMessage {
+  const id = messageId(webhookId, `${WEBHOOK_TEST}.${timestamp}`)
+  return composeMessage(id, 'notice', WEBHOOK_TEST, timestamp, { webhook_id: webhookId })
+}
+
+function composeMessage(
+  id: string,
+  severity: Severity,
+  type: string,
+  timestamp: string,
+  data: WebhookMessage['data'],
+): WebhookMessage {
+  return { id, type, timestamp, severity, data, body: renderBody(type, timestamp, data) }
 }
 
 export function messageId(webhookId: WebhookId, name: string): string {
@@ -51,7 +84,7 @@ export function renderBody(type: string, timestamp: string, data: object): strin
 /** The value of `webhook-signature`, whose key is the base64 after `whsec_`. */
 export function signMessage(
   secret: string,
-  { id, body }: WebhookMessage,
+  { id, body }: Pick<WebhookMessage, 'id' | 'body'>,
   timestampSeconds: number,
 ): string {
   const key = Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64')

@@ -64,5 +64,6 @@ export function nameWebhook({ id, url }: Pick<Webhook, 'id' | 'url'>): {
   webhook_id: string
   origin: string
 } {
-  return { webhook_id: id, origin: new URL(url).origin }
+  const { protocol, host } = new URL(url)
+  return { webhook_id: id, origin: `${protocol}//${host}` }
 }

@@ -3,16 +3,17 @@ import type { Webhook } from '../domain/webhook.ts'
 import type { StoreReader } from '../store/store.ts'
 
 const PAGE_ENTRIES = 16
-/** Of these an endpoint with a selector may get few. */
-const CHOSEN_PAGE_ENTRIES = 100
+/** Of these an endpoint with a selector may get few, and one that takes many at once gets all in one. */
+const LARGE_PAGE_ENTRIES = 100
 
 /** The next entries of an endpoint's types, oldest first; empty when the log has no further ones yet. */
 export async function readEntries(
   reader: StoreReader,
   { types, where }: Pick<Webhook, 'types' | 'where'>,
   afterSeq: number,
+  messagesMax: number,
 ): Promise<AuditEntry[]> {
-  const limit = where === null ? PAGE_ENTRIES : CHOSEN_PAGE_ENTRIES
+  const limit = where === null && messagesMax === 1 ? PAGE_ENTRIES : LARGE_PAGE_ENTRIES
   const page = { afterSeq, limit }
   if (types.length === 0) return reader.listEntries(page)
   // Each type has its place in an index; all of them at once would have to be sorted.

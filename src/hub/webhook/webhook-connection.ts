@@ -10,15 +10,19 @@ export interface WebhookRequest {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
   readonly signal: AbortSignal
+  /** Whether the caller reads what the answer says besides its status. */
+  readonly readsReply?: boolean
 }
 
 export interface WebhookReply {
   readonly status: number
+  /** Where the caller reads it, and it is within its bound. */
+  readonly body?: string | undefined
   readonly retryAfter: string | undefined
 }
 
 export interface WebhookConnection {
-  /** Throws when there is no answer. What the answer says besides its status is dropped. */
+  /** Throws when there is no answer. */
   post(request: WebhookRequest): Promise<WebhookReply>
   close(): Promise<void>
 }
@@ -55,7 +59,7 @@ export function openWebhookConnection(options: WebhookConnectionOptions): Webhoo
   }
   let agent: Promise<Agent> | undefined
   return {
-    post: async ({ headers, body, signal }) => {
+    post: async ({ headers, body, signal, readsReply = false }) => {
       requireAllowedAddress(url)
       agent ??= open()
       const opened = await agent
@@ -67,17 +71,33 @@ export function openWebhookConnection(options: WebhookConnectionOptions): Webhoo
         body,
         signal,
       })
+      const text = readsReply ? await readBounded(reply.body) : undefined
       // The status has been said; whether the rest arrives changes nothing.
-      await reply.body.dump({ limit: REPLY_BYTES_MAX, signal }).catch(() => undefined)
+      if (!readsReply) {
+        await reply.body.dump({ limit: REPLY_BYTES_MAX, signal }).catch(() => undefined)
+      }
       const retryAfter = reply.headers['retry-after']
       return {
         status: reply.statusCode,
+        body: text,
         retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined,
       }
     },
     // Not close(), which would wait for a receiver that does not answer.
     close: async () => (await agent)?.destroy(),
   }
+}
+
+/** Undefined for what is longer than its bound. */
+async function readBounded(body: AsyncIterable<Buffer>): Promise<string | undefined> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of body) {
+    chunks.push(chunk)
+    bytes += chunk.length
+    if (bytes > REPLY_BYTES_MAX) return undefined
+  }
+  return Buffer.concat(chunks).toString('utf8')
 }
 
 /** An address that stands in the URL itself is looked up nowhere. */

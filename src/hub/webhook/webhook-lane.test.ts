@@ -21,10 +21,11 @@ import type { Webhook } from '../domain/webhook.ts'
 import type { Store } from '../store/store.ts'
 import { append, insertAgent } from '../../../test/store/store-samples.ts'
 import { openSqliteStore } from '../store/sqlite/sqlite-store.ts'
-import { createDeliverMessage } from './deliver-message.ts'
+import { createWebhookDelivery } from './webhook-delivery.ts'
+import type { DeliveryOutcome } from './delivery.ts'
 import { LogTail } from './log-tail.ts'
 import { createProgressKeeper } from './progress-keeper.ts'
-import { WebhookLane } from './webhook-lane.ts'
+import { type LaneDependencies, WebhookLane } from './webhook-lane.ts'
 
 const HOUR_MS = 3_600_000
 const START_MS = Date.parse('2026-11-21T10:00:00Z')
@@ -72,17 +73,12 @@ describe('a lane', () => {
     await rm(directory, { recursive: true })
   })
 
-  /** Runs a lane until `isEnough` says so of an attempt, or until all that there is has been sent. */
-  async function run(
+  /** Runs a lane until all that there is has been sent, or until the signal aborts. */
+  async function runLane(
     webhook: Webhook,
-    answer: (seq: number, attempt: number) => Answer,
-    isEnough: (attempts: number) => boolean = () => false,
-  ): Promise<FakeReceiver> {
-    const stop = new AbortController()
-    const receiver = createFakeReceiver(({ seq }, attempt) => {
-      if (isEnough(attempt)) stop.abort(new Error('enough'))
-      return answer(seq, attempt)
-    })
+    delivery: LaneDependencies['delivery'],
+    stop = new AbortController(),
+  ): Promise<void> {
     const tail = new LogTail()
     const waitBeyond = tail.waitBeyond.bind(tail)
     // Nothing more comes in these tests: whoever waits for it is done.
@@ -98,18 +94,30 @@ describe('a lane', () => {
       log,
       tail,
       keeper,
-      deliver: createDeliverMessage({
-        connection: receiver.open(),
-        secret: new Secret(WEBHOOK_SECRET),
-        clock,
-        userAgent: 'test',
-      }),
+      delivery,
       takeTurn: () => 0,
       stop: stop.signal,
       cut: new AbortController().signal,
     })
     await lane.run()
     await keeper.flush()
+  }
+
+  /** Runs a lane until `isEnough` says so of an attempt, or until all that there is has been sent. */
+  async function run(
+    webhook: Webhook,
+    answer: (seq: number, attempt: number) => Answer,
+    isEnough: (attempts: number) => boolean = () => false,
+  ): Promise<FakeReceiver> {
+    const stop = new AbortController()
+    const receiver = createFakeReceiver(({ seq }, attempt) => {
+      if (isEnough(attempt)) stop.abort(new Error('enough'))
+      return answer(seq, attempt)
+    })
+    const connection = receiver.open()
+    const secret = new Secret(WEBHOOK_SECRET)
+    const delivery = createWebhookDelivery({ connection, secret, clock, userAgent: 'test' })
+    await runLane(webhook, delivery, stop)
     return receiver
   }
 
@@ -146,6 +154,76 @@ describe('a lane', () => {
     })
     // Past its own obituary too, which is sent to nobody.
     assert.equal((await find(webhook.id)).progress.cursorSeq, 3)
+  })
+
+  /** Runs a lane of a form that takes ten at once, until all is sent; each outcome is what `answer` says of the numbers sent. */
+  async function runBatches(
+    webhook: Webhook,
+    answer: (seqs: readonly number[], attempt: number) => DeliveryOutcome['kind'],
+  ): Promise<string[]> {
+    const attempts: string[] = []
+    await runLane(webhook, {
+      messagesMax: 10,
+      gatherMs: 0,
+      deliver: async (messages) => {
+        const seqs = messages.map(({ data }) => Number(data['seq']))
+        const kind = answer(seqs, attempts.length + 1)
+        attempts.push(`${seqs[0]}-${seqs.at(-1)} ${kind}`)
+        return { kind, status: 200, error: `it ${kind}`, retryAfterMs: undefined }
+      },
+    })
+    return attempts
+  }
+
+  test('[WHK-21] halves a batch that fails, so that one message holds up no other for days', async () => {
+    const webhook = await insertWebhook(store)
+    for (let at = 0; at < 12; at += 1) await append(store, {})
+    let refusals = 0
+    const attempts = await runBatches(webhook, (seqs) => {
+      if (!seqs.includes(4)) return 'delivered'
+      refusals += 1
+      return refusals > 6 ? 'delivered' : 'failed'
+    })
+    assert.deepEqual(attempts, [
+      '1-10 failed',
+      '1-5 failed',
+      '1-2 delivered',
+      '3-10 failed',
+      '3-7 failed',
+      '3-4 failed',
+      '3-3 delivered',
+      '4-10 failed',
+      '4-8 delivered',
+      '9-10 delivered',
+      '11-12 delivered',
+    ])
+    assert.equal((await find(webhook.id)).progress.cursorSeq, 12)
+    assert.equal(await store.reader.webhooks.countDead(webhook.id), 0)
+  })
+
+  test('[WHK-24] gives up at once what a receiver rejects alone, and finds out which that is', async () => {
+    const webhook = await insertWebhook(store)
+    for (let at = 0; at < 4; at += 1) await append(store, {})
+    const attempts = await runBatches(webhook, (seqs) =>
+      seqs.includes(2) ? 'rejected' : 'delivered',
+    )
+    assert.deepEqual(attempts, [
+      '1-4 rejected',
+      '1-4 rejected',
+      '1-2 rejected',
+      '1-1 delivered',
+      '2-4 rejected',
+      '2-4 rejected',
+      '2-3 rejected',
+      '2-2 rejected',
+      '3-4 delivered',
+    ])
+    const dead = await store.reader.webhooks.listDead(webhook.id)
+    assert.deepEqual(
+      dead.map(({ seq, error }) => [seq, error]),
+      [[2, 'it rejected']],
+    )
+    assert.ok(clock.waitedMs < 60_000, `${clock.waitedMs}`)
   })
 
   test('[WHK-18] goes past what is about other hosts, and looks again at hosts after it had to wait', async () => {

@@ -1,4 +1,4 @@
-// One endpoint's way through the log: one message at a time, in order, and no other endpoint waits for it.
+// One endpoint's way through the log: one request at a time, in order, and no other endpoint waits for it.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../../platform/clock.ts'
@@ -11,8 +11,9 @@ import { messageOfEntry, type WebhookMessage } from '../domain/webhook-message.t
 import { decideRetry, passMessage, remainingDelayMs } from '../domain/webhook-retry.ts'
 import { recordHubAct } from '../service/hub-acts.ts'
 import type { Store, StoreWriter } from '../store/store.ts'
+import { type Batch, batchesOf, sizeAfter } from './batches.ts'
 import { chooseEntries } from './choose-entries.ts'
-import type { DeliverMessage, DeliveryOutcome } from './deliver-message.ts'
+import type { Delivery, DeliveryOutcome } from './delivery.ts'
 import type { LogTail } from './log-tail.ts'
 import type { ProgressKeeper } from './progress-keeper.ts'
 import { readEntries } from './read-entries.ts'
@@ -24,7 +25,7 @@ export interface LaneDependencies {
   readonly log: Logger
   readonly tail: LogTail
   readonly keeper: ProgressKeeper
-  readonly deliver: DeliverMessage
+  readonly delivery: Pick<Delivery, 'deliver' | 'messagesMax' | 'gatherMs'>
   /** Takes a turn, of which all lanes share so many a second; otherwise says how long until the next free turn. */
   readonly takeTurn: () => number
   /** Nothing more is begun. */
@@ -74,11 +75,12 @@ export class WebhookLane {
   }
 
   async #follow(): Promise<void> {
-    const { store, tail, stop, clock } = this.#with
+    const { store, tail, stop, clock, delivery } = this.#with
     while (!this.#isOver()) {
       const seen = tail.seq
       const { cursorSeq } = this.#progress
-      const entries = await readEntries(store.reader, this.#webhook, cursorSeq)
+      const { messagesMax } = delivery
+      const entries = await readEntries(store.reader, this.#webhook, cursorSeq, messagesMax)
       if (entries.length === 0) {
         // All that there were are of other types: it is not behind.
         if (seen > cursorSeq) this.#note(passMessage(this.#progress, seen))
@@ -87,26 +89,34 @@ export class WebhookLane {
       }
       const chosen = await chooseEntries(store.reader, this.#webhook, entries)
       const chosenAt = clock.now()
-      for (const entry of entries) {
-        if (chosen.has(entry)) await this.#deliverUntilSettled(entry)
-        else this.#note(passMessage(this.#progress, entry.seq))
+      for (const batch of batchesOf(entries, chosen, messagesMax)) {
+        await this.#deliverUntilSettled(batch)
         if (this.#isOver()) return
         // Hosts may have other labels since.
         if (Math.abs(clock.now().getTime() - chosenAt.getTime()) > CHOSEN_MS_MAX) break
       }
       // Of a long log nothing may be for this endpoint: all others have a turn meanwhile.
       if (chosen.size === 0) await nextTurn()
+      else if (entries.length < messagesMax) await clock.sleep(delivery.gatherMs, stop)
     }
   }
 
-  async #deliverUntilSettled(entry: AuditEntry): Promise<void> {
-    const message = await this.#compose(entry)
-    while (!this.#isOver() && this.#progress.cursorSeq < entry.seq) {
+  async #deliverUntilSettled({ skippedSeq, entries }: Batch): Promise<void> {
+    if (skippedSeq > this.#progress.cursorSeq) this.#note(passMessage(this.#progress, skippedSeq))
+    const messages = new Map<AuditEntry, WebhookMessage>()
+    for (const entry of entries) messages.set(entry, await this.#compose(entry))
+    while (!this.#isOver()) {
+      const { cursorSeq, attempts } = this.#progress
+      const waiting = entries.filter(({ seq }) => seq > cursorSeq)
+      const batch = waiting.slice(0, sizeAfter(attempts, this.#with.delivery.messagesMax))
+      const [first, last] = [batch[0], batch.at(-1)]
+      if (first === undefined || last === undefined) return
       await this.#waitUntilDue()
-      const outcome = await this.#attempt(message)
-      if (outcome.kind === 'delivered') this.#note(passMessage(this.#succeeded(), entry.seq))
+      const outcome = await this.#attempt(batch.flatMap((entry) => messages.get(entry) ?? []))
+      if (outcome.kind === 'delivered') this.#note(passMessage(this.#succeeded(), last.seq))
       else if (outcome.kind === 'gone') await this.#disable(outcome)
-      else await this.#waitOrBury(entry, outcome)
+      else if (outcome.kind === 'rejected' && batch.length === 1) await this.#reject(first, outcome)
+      else await this.#waitOrBury(first, outcome)
     }
   }
 
@@ -118,9 +128,9 @@ export class WebhookLane {
       if (this.#isOver()) return
       const [entry] = await reader.listEntries({ afterSeq: dead.seq - 1, limit: 1 })
       if (entry === undefined) continue
-      const outcome = await this.#attempt(await this.#compose(entry))
+      const outcome = await this.#attempt([await this.#compose(entry)])
       if (outcome.kind === 'gone') return this.#disable(outcome)
-      const again = outcome.kind === 'failed' ? outcome.error : undefined
+      const again = outcome.kind === 'delivered' ? undefined : outcome.error
       await this.#writeIfCurrent((writer) =>
         again === undefined
           ? writer.webhooks.removeDead(this.#webhook.id, entry.seq)
@@ -154,34 +164,42 @@ export class WebhookLane {
     }
   }
 
-  async #attempt(message: WebhookMessage): Promise<DeliveryOutcome> {
-    const { log, deliver, cut } = this.#with
+  async #attempt(messages: readonly WebhookMessage[]): Promise<DeliveryOutcome> {
+    const { log, delivery, cut } = this.#with
     await this.#waitForTurn()
-    const outcome = await deliver(message, cut)
+    const outcome = await delivery.deliver(messages, cut)
     const { kind, status } = outcome
+    const sent = {
+      ...nameWebhook(this.#webhook),
+      message: messages[0]?.id,
+      ...(messages.length > 1 && { messages: messages.length }),
+    }
     if (kind === 'delivered') {
-      log.debug({ ...nameWebhook(this.#webhook), message: message.id, status }, 'Webhook delivered')
+      log.debug({ ...sent, status }, 'Webhook delivered')
     } else {
       const { attempts } = this.#progress
-      log.warn(
-        { ...nameWebhook(this.#webhook), message: message.id, attempts, reason: outcome.error },
-        'Webhook failed',
-      )
+      log.warn({ ...sent, attempts, reason: outcome.error }, 'Webhook failed')
     }
     return outcome
   }
 
-  async #waitOrBury(
-    entry: AuditEntry,
-    { error, retryAfterMs }: Extract<Failure, { readonly kind: 'failed' }>,
-  ): Promise<void> {
+  async #waitOrBury(entry: AuditEntry, failure: Failure): Promise<void> {
     const { clock, random } = this.#with
     const now = clock.now()
+    const { error } = failure
+    const retryAfterMs = failure.kind === 'failed' ? failure.retryAfterMs : undefined
     const attempt = { seq: entry.seq, error, retryAfterMs, now, random: random() }
     const verdict = decideRetry(this.#progress, attempt)
     if (verdict.kind === 'dead') return this.#bury(entry, verdict.progress, error, now)
     this.#delayMs = verdict.delayMs
     this.#note(verdict.progress)
+  }
+
+  /** Nothing is gained by waiting for what the receiver said that it will not take. */
+  async #reject(entry: AuditEntry, { error }: Failure): Promise<void> {
+    const now = this.#with.clock.now()
+    const progress = { ...this.#progress, lastErrorAt: now, lastError: error }
+    await this.#bury(entry, passMessage(progress, entry.seq), error, now)
   }
 
   async #bury(

@@ -61,7 +61,8 @@ describe('webhooks', () => {
       clock: systemClock,
       log: logging.forModule('hub.webhook'),
       random: () => 0,
-      userAgent: 'test',
+      source: { hostname: 'hub', version: '1' },
+      openSyslog: () => assert.fail(),
       openConnection: (url) => {
         const receiver = receivers.get(url.hostname)
         assert.ok(receiver, `nobody is ${url.hostname}`)
@@ -401,8 +402,7 @@ describe('webhooks', () => {
       'gone.example',
       createFakeReceiver((_message, attempt) => [500, 200, 410][attempt - 1] ?? 200),
     )
-    await append(store, {})
-    await append(store, {})
+    await Promise.all([append(store, {}), append(store, {})])
     await using _ = start()
     await waitUntil('the end', async () => {
       const webhook = await store.reader.webhooks.find(gone.webhookId)

@@ -1,31 +1,21 @@
 // All endpoints of the hub: a lane for each, the end of the log that they wait at, and what is written of their progress.
 
-import type { Clock } from '../../platform/clock.ts'
 import { describeError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
-import { Secret } from '../../platform/secret.ts'
 import { createTokenBuckets } from '../../platform/token-bucket.ts'
 import type { WebhookId } from '../../protocol/identifiers.ts'
-import { WEBHOOK_TEST } from '../../protocol/words.ts'
 import { formatTimestamp } from '../../audit/hash-chain.ts'
 import type { Webhook } from '../domain/webhook.ts'
-import { messageId, renderBody } from '../domain/webhook-message.ts'
-import { webhookNotFound } from '../service/webhooks/find-webhook.ts'
+import { testMessage } from '../domain/webhook-message.ts'
 import type { WebhookControl, WebhookTestResult } from '../service/webhooks/webhook-control.ts'
-import type { Store } from '../store/store.ts'
-import { createDeliverMessage, type DeliverMessage } from './deliver-message.ts'
 import { LogTail } from './log-tail.ts'
+import { type DeliveryDependencies, openDelivery } from './open-delivery.ts'
 import { createProgressKeeper } from './progress-keeper.ts'
-import type { WebhookConnection } from './webhook-connection.ts'
 import { WebhookLane } from './webhook-lane.ts'
 
-export interface WebhooksDependencies {
-  readonly store: Store
-  readonly clock: Clock
+export interface WebhooksDependencies extends DeliveryDependencies {
   readonly log: Logger
   readonly random: () => number
-  readonly userAgent: string
-  readonly openConnection: (url: URL) => WebhookConnection
 }
 
 export interface Webhooks extends WebhookControl {
@@ -84,14 +74,14 @@ function createSender(dependencies: WebhooksDependencies): Sender {
   })
 
   const startLane = async (webhook: Webhook): Promise<RunningLane> => {
-    const { deliver, close } = await openDelivery(dependencies, webhook)
+    const delivery = await openDelivery(dependencies, webhook)
     const stop = new AbortController()
     const cut = new AbortController()
     const lane = new WebhookLane(webhook, {
       ...dependencies,
       tail,
       keeper,
-      deliver,
+      delivery,
       takeTurn: () => turns.take('all'),
       stop: stop.signal,
       cut: cut.signal,
@@ -105,7 +95,7 @@ function createSender(dependencies: WebhooksDependencies): Sender {
         await clock.sleep(graceMs, ended.signal).catch(() => undefined)
         cut.abort()
         await done
-        await close()
+        await delivery.close()
       },
     }
   }
@@ -170,20 +160,6 @@ function createSender(dependencies: WebhooksDependencies): Sender {
   }
 }
 
-async function openDelivery(
-  { store, clock, userAgent, openConnection }: WebhooksDependencies,
-  { id, url }: Webhook,
-): Promise<{ deliver: DeliverMessage; close: () => Promise<void> }> {
-  const secret = await store.reader.webhooks.findSecret(id)
-  // It may have been removed meanwhile.
-  if (secret === undefined) throw webhookNotFound(id)
-  const connection = openConnection(new URL(url))
-  return {
-    deliver: createDeliverMessage({ connection, secret: new Secret(secret), clock, userAgent }),
-    close: () => connection.close(),
-  }
-}
-
 /** Beside the lanes, and once. */
 async function sendTest(
   dependencies: WebhooksDependencies,
@@ -191,14 +167,10 @@ async function sendTest(
 ): Promise<WebhookTestResult> {
   const { clock } = dependencies
   const startedAt = clock.now()
-  const timestamp = formatTimestamp(startedAt)
-  const message = {
-    id: messageId(webhook.id, `${WEBHOOK_TEST}.${timestamp}`),
-    body: renderBody(WEBHOOK_TEST, timestamp, { webhook_id: webhook.id }),
-  }
-  const { deliver, close } = await openDelivery(dependencies, webhook)
+  const message = testMessage(webhook.id, formatTimestamp(startedAt))
+  const delivery = await openDelivery(dependencies, webhook)
   try {
-    const outcome = await deliver(message, new AbortController().signal)
+    const outcome = await delivery.deliver([message], new AbortController().signal)
     return {
       messageId: message.id,
       ok: outcome.kind === 'delivered',
@@ -207,6 +179,6 @@ async function sendTest(
       durationMs: clock.now().getTime() - startedAt.getTime(),
     }
   } finally {
-    await close()
+    await delivery.close()
   }
 }

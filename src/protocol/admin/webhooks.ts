@@ -51,15 +51,20 @@ export const WEBHOOK_OPERATIONS = {
     method: 'POST',
     path: '/v1/admin/webhooks',
     role: 'admin',
-    summary: 'Make a webhook; only this reply has its secret.',
+    summary:
+      'Make a webhook; only this reply has its secret. The scheme of the URL says the form of what is sent.',
     request: Type.Object({
       url: Type.String({ minLength: 1, maxLength: 4096 }),
       /** Types of entries; an empty list means all types. */
       tipos: Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { maxItems: 32 }),
       where: Type.Optional(selectorText),
+      /** Of the form `Name: value`, for a receiver of OTLP; no reply shows them. */
+      headers: Type.Optional(
+        Type.Array(Type.String({ minLength: 1, maxLength: 4200 }), { maxItems: 16 }),
+      ),
     }),
-    /** With the secret, shown this once. */
-    reply: Type.Object({ ...AdminWebhook.properties, secret: Type.String() }),
+    /** With the secret, shown this once; null where the form has no signatures. */
+    reply: Type.Object({ ...AdminWebhook.properties, secret: nullable(Type.String()) }),
   },
   listWebhooks: {
     does: 'reads',

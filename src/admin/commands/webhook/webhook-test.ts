@@ -32,6 +32,7 @@ Examples (the id comes from the list):
         throw new SvcError('webhook_failed', `the receiver did not accept the test: ${reason}`)
       }
       if (json) return
-      await context.output.write(`${message_id} was accepted with ${status} in ${duration_ms} ms\n`)
+      const how = status === null ? '' : ` with ${status}`
+      await context.output.write(`${message_id} was accepted${how} in ${duration_ms} ms\n`)
     })
 }

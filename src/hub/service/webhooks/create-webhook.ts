@@ -5,10 +5,15 @@ import { formatSelector } from '../../../protocol/selector.ts'
 import { HubEventType } from '../../../protocol/words.ts'
 import { nameWebhook, newWebhook, type Webhook } from '../../domain/webhook.ts'
 import { isSent, secretFrom } from '../../domain/webhook-message.ts'
-import { decideWebhookUrl } from '../../domain/webhook-url.ts'
+import { decideReceiver, receiverOf } from '../../domain/receiver.ts'
+import { findHeaderFault } from '../../domain/receiver-headers.ts'
 import type { StoreWriter } from '../../store/store.ts'
 import { parseDecidingWhere } from '../parse-where.ts'
 import { toAdminWebhook, type WebhookContext } from './webhook-views.ts'
+
+interface WantedWebhook extends Pick<Webhook, 'url' | 'types' | 'where'> {
+  readonly headers?: readonly string[]
+}
 
 /** Each has one request under way at most, so that these are all that there are at a time. */
 const WEBHOOKS_MAX = 100
@@ -24,7 +29,8 @@ export const createWebhook: Write<'createWebhook', WebhookContext> = async (
   const types = parseSentTypes(request.tipos)
   const where = request.where === undefined ? null : parseDecidingWhere(request.where)
   refuseTooMany((await writer.webhooks.list()).length + 1)
-  const asked = { url, types, where }
+  const headers = parseReceiverHeaders(url, request.headers)
+  const asked = { url, types, where, headers }
   const { webhook: created, secret } = await insertWebhook(writer, asked, clock.now())
   const payload = {
     ...nameWebhook(created),
@@ -41,9 +47,18 @@ export const createWebhook: Write<'createWebhook', WebhookContext> = async (
 
 /** In its one form. */
 export function parseWebhookUrl(text: string): string {
-  const verdict = decideWebhookUrl(text)
-  if (verdict.ok) return verdict.url.href
+  const verdict = decideReceiver(text)
+  if (verdict.ok) return verdict.url
   throw new AdminRefusal('url_invalid', `a webhook cannot use this URL: ${verdict.reason}`)
+}
+
+function parseReceiverHeaders(url: string, headers: readonly string[] = []): readonly string[] {
+  if (headers.length > 0 && receiverOf(url).format !== 'otlp') {
+    throw new AdminRefusal('headers_invalid', 'only a receiver of OTLP takes headers')
+  }
+  const fault = findHeaderFault(headers)
+  if (fault === undefined) return headers
+  throw new AdminRefusal('headers_invalid', fault)
 }
 
 /** Without repetitions. */
@@ -59,15 +74,17 @@ export function refuseTooMany(count: number): void {
 
 export async function insertWebhook(
   writer: StoreWriter,
-  { url, types, where }: Pick<Webhook, 'url' | 'types' | 'where'>,
+  { url, types, where, headers = [] }: WantedWebhook,
   createdAt: Date,
-): Promise<{ readonly webhook: Webhook; readonly secret: string }> {
-  const secret = secretFrom(randomBytes(KEY_BYTES))
+): Promise<{ readonly webhook: Webhook; readonly secret: string | null }> {
+  // Only the form of Standard Webhooks has signatures; what else is kept as the secret is what the operator brought.
+  const isSigned = receiverOf(url).format === 'webhook'
+  const secret = isSigned ? secretFrom(randomBytes(KEY_BYTES)) : null
   const id = randomUUID() as WebhookId
   // The next entry is the one that says so; what comes after that is sent.
   const cursorSeq = ((await writer.findChainEnd())?.seq ?? 0) + 1
   const webhook = newWebhook({ id, url, types, where, createdAt, cursorSeq })
-  await writer.webhooks.insert(webhook, secret)
+  await writer.webhooks.insert(webhook, secret ?? headers.join('\n'))
   return { webhook, secret }
 }
 

@@ -64,8 +64,9 @@ export const declaredWebhooks: Declarable = {
           { url, types, where: selector },
           now,
         )
-        const webhookSecret = { id: webhook.id, url, secret }
-        applied.push({ name: url, id: webhook.id, said: nameWebhook(webhook), webhookSecret })
+        const made = { name: url, id: webhook.id, said: nameWebhook(webhook) }
+        const webhookSecret = secret === null ? undefined : { id: webhook.id, url, secret }
+        applied.push({ ...made, ...(webhookSecret && { webhookSecret }) })
         continue
       }
       if (action === 'remove') await writer.webhooks.remove(id as WebhookId)

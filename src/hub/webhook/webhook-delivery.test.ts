@@ -13,11 +13,19 @@ import { systemClock } from '../../platform/clock.ts'
 import { Secret } from '../../platform/secret.ts'
 import { secretFrom } from '../domain/webhook-message.ts'
 import { createAddressLookup, type ResolveName } from '../outbound/address-lookup.ts'
-import { createDeliverMessage, type DeliveryOutcome } from './deliver-message.ts'
+import type { DeliveryOutcome } from './delivery.ts'
+import { createWebhookDelivery } from './webhook-delivery.ts'
 import { openWebhookConnection } from './webhook-connection.ts'
 
 const SECRET = secretFrom(Buffer.alloc(32, 7))
-const MESSAGE = { id: 'msg_1', body: '{"type":"x","timestamp":"t","data":{}}' }
+const MESSAGE = {
+  id: 'msg_1',
+  type: 'x',
+  timestamp: 't',
+  severity: 'notice',
+  data: {},
+  body: '{"type":"x","timestamp":"t","data":{}}',
+} as const
 
 let ca: FakeCa
 before(async () => {
@@ -36,14 +44,14 @@ async function attempt(url: string, options: Attempt = {}): Promise<DeliveryOutc
     rootsPem: options.rootsPem ?? [ca.rootPem],
     lookup: createAddressLookup(options.resolveName),
   })
-  const deliver = createDeliverMessage({
+  const delivery = createWebhookDelivery({
     connection,
     secret: new Secret(SECRET),
     clock: systemClock,
     userAgent: 'svc-server/test',
   })
   try {
-    return await deliver(MESSAGE, options.signal ?? new AbortController().signal)
+    return await delivery.deliver([MESSAGE], options.signal ?? new AbortController().signal)
   } finally {
     await connection.close()
   }

@@ -1,0 +1,66 @@
+// Where the hub sends entries, and in which form: the scheme of a webhook's URL says it. docs/protocol.md WHK-21.
+
+import { isIP } from 'node:net'
+import { isAllowedAddress } from './webhook-addresses.ts'
+import { decideWebhookUrl } from './webhook-url.ts'
+
+export type Receiver =
+  | { readonly format: 'webhook' | 'otlp'; readonly url: URL }
+  | { readonly format: 'syslog'; readonly host: string; readonly port: number }
+
+export type ReceiverVerdict =
+  | { readonly ok: true; readonly receiver: Receiver; readonly url: string }
+  | { readonly ok: false; readonly reason: string }
+
+const OTLP_PREFIX = 'otlp+'
+const OTLP_PATH = '/v1/logs'
+const SYSLOG_PROTOCOL = 'syslog+tls:'
+/** RFC 5425, 4.1. */
+const SYSLOG_PORT = 6514
+
+/** With the URL in its one form. */
+export function decideReceiver(text: string): ReceiverVerdict {
+  if (text.startsWith(SYSLOG_PROTOCOL)) return decideSyslog(text)
+  const isOtlp = text.startsWith(OTLP_PREFIX)
+  const verdict = decideWebhookUrl(isOtlp ? text.slice(OTLP_PREFIX.length) : text)
+  if (!verdict.ok) return verdict
+  const { url } = verdict
+  if (!isOtlp) return { ok: true, receiver: { format: 'webhook', url }, url: url.href }
+  if (url.pathname === '/') url.pathname = OTLP_PATH
+  return { ok: true, receiver: { format: 'otlp', url }, url: OTLP_PREFIX + url.href }
+}
+
+/** Of a URL that was decided on when the webhook was made. */
+export function receiverOf(url: string): Receiver {
+  const verdict = decideReceiver(url)
+  if (verdict.ok) return verdict.receiver
+  throw new Error(`the hub no longer sends to this URL: ${verdict.reason}`)
+}
+
+function decideSyslog(text: string): ReceiverVerdict {
+  if (!URL.canParse(text)) return refused('it is not a URL')
+  const url = new URL(text)
+  if (url.username !== '' || url.password !== '') return refused('it has credentials in it')
+  if (!['', '/'].includes(url.pathname) || url.search !== '' || url.hash !== '') {
+    return refused('after its host and port it has something else')
+  }
+  const host = url.hostname.toLowerCase().replace(/^\[(.*)\]$/, '$1')
+  if (isIP(host) === 0 && !/^[a-z0-9]([a-z0-9._-]{0,251}[a-z0-9])?$/.test(host)) {
+    return refused('it names no host')
+  }
+  // Over TLS, so the same addresses as over https.
+  if (isIP(host) !== 0 && !isAllowedAddress(host, 'https:')) {
+    return refused(`the hub does not send to ${host}`)
+  }
+  const port = url.port === '' ? SYSLOG_PORT : Number(url.port)
+  const shown = isIP(host) === 6 ? `[${host}]` : host
+  return {
+    ok: true,
+    receiver: { format: 'syslog', host, port },
+    url: `${SYSLOG_PROTOCOL}//${shown}:${port}`,
+  }
+}
+
+function refused(reason: string): ReceiverVerdict {
+  return { ok: false, reason }
+}
