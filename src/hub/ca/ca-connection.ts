@@ -16,6 +16,8 @@ export interface CaRequest {
   /** Path and query. */
   readonly path: string
   readonly body?: string
+  /** Besides the type of the body, which is JSON unless it is said here. */
+  readonly headers?: Readonly<Record<string, string>>
   readonly signal: AbortSignal
   /** The connection stands, and the request goes out: from now on the CA may have seen it. */
   readonly onSent?: (() => void) | undefined
@@ -97,7 +99,8 @@ function createPool(
 }
 
 /** By undici's `dispatch`: a stream for each body, as its `request` makes one, costs as much again as all the rest. */
-function sendOnce(pool: Pool, { path, method, body, signal, onSent }: CaRequest): Promise<CaReply> {
+function sendOnce(pool: Pool, request: CaRequest): Promise<CaReply> {
+  const { path, method, body, signal, onSent } = request
   return new Promise((resolve, reject) => {
     let controller: Dispatcher.DispatchController | undefined
     let status = 0
@@ -105,9 +108,10 @@ function sendOnce(pool: Pool, { path, method, body, signal, onSent }: CaRequest)
     const chunks: Buffer[] = []
     // One that has no connection yet goes on until it has one.
     const abort = (): void => controller?.abort(signal.reason as Error)
-    const headers = body === undefined ? {} : { headers: { 'content-type': 'application/json' } }
+    const type = body === undefined ? {} : { 'content-type': 'application/json' }
+    const headers = { ...type, ...request.headers }
     pool.dispatch(
-      { path, method, body: body ?? null, ...headers },
+      { path, method, body: body ?? null, headers },
       {
         onRequestStart: (begun) => {
           controller = begun
