@@ -85,10 +85,15 @@ const code = (text: string): string => (text === '' ? '' : `\`${text}\``)
 /** A default that is a value stands as code, one that is an explanation as text. */
 const defaultText = (text: string): string => (/\s/.test(text) ? text : code(text))
 
+function needText({ required, kind }: (typeof HUB_VARIABLES)[number]): string {
+  if (!required) return 'no'
+  return kind === undefined ? 'yes' : `with ${code(`SVC_CA_KIND=${kind}`)}`
+}
+
 function renderEnvironment(): string {
   const hub = HUB_VARIABLES.map((variable) => [
     code(variable.name) + (variable.isSecret === true ? `, ${code(`${variable.name}_FILE`)}` : ''),
-    variable.required ? 'yes' : 'no',
+    needText(variable),
     defaultText(variable.default),
     variable.meaning,
   ])

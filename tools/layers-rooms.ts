@@ -188,7 +188,7 @@ export const ROOMS: readonly Room[] = [
   },
   {
     name: 'hub/ca',
-    what: 'the step-ca client and its one-time tokens',
+    what: 'the clients of step-ca and OpenBao, and what they share: the line, the connection, the check of what comes back',
     imports: ['hub/ports', 'protocol', 'platform', 'pki'],
   },
   {

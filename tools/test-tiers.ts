@@ -29,7 +29,7 @@ export const SECOND_TIER: readonly SecondTierEntry[] = [
   {
     path: 'test/foreign/',
     proves:
-      'what others wrote agrees with Cartorio: the real step-ca, age, Prometheus, schemathesis, Java, Chromium',
+      'what others wrote agrees with Cartorio: the real step-ca, OpenBao, age, Prometheus, schemathesis, Java, Chromium',
     why: 'it downloads and builds them; the first tier has svc-ca and the age library',
   },
   {

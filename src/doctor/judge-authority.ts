@@ -21,13 +21,14 @@ type Fault = NonNullable<AuthorityFacts['fault']>
 export function judgeAuthority(facts: AuthorityFacts, settings: string): Finding[] {
   const { url, fault: what, reason } = facts
   if (what === null) return [ok(`${url} answers: ${reason}`)]
-  return [fault(`${url}: ${reason}`, adviceOn(what, url, settings))]
+  return [fault(`${url}: ${reason}`, adviceOn(what, facts, settings))]
 }
 
-function adviceOn(what: Fault, url: string, settings: string): Advice {
+function adviceOn(what: Fault, { url, kind }: AuthorityFacts, settings: string): Advice {
   const get = (path: string): string =>
     `curl --silent --show-error --insecure --max-time 5 ${quoteForShell(`${url}${path}`)}`
   const edit = `editor ${quoteForShell(settings)}`
+  const health = get(kind === 'openbao' ? '/v1/sys/health' : '/health')
   const wrongKind: Advice = {
     why: REFUSED,
     remedy: 'SVC_CA_PROVISIONER_KID has to be the key id of a JWK provisioner of this CA',
@@ -37,7 +38,7 @@ function adviceOn(what: Fault, url: string, settings: string): Advice {
     unreachable: {
       why: NO_CERTIFICATES,
       remedy: 'start the CA, open the way to it, or correct SVC_CA_URL',
-      commands: [get('/health')],
+      commands: [health],
     },
     untrusted: {
       why: `the hub refuses a CA that it does not know: ${NO_CERTIFICATES}`,
@@ -53,8 +54,16 @@ function adviceOn(what: Fault, url: string, settings: string): Advice {
     },
     not_a_ca: {
       why: NO_CERTIFICATES,
-      remedy: 'SVC_CA_URL leads to something that is no step-ca, or to one that is in trouble',
-      commands: [get('/provisioners')],
+      ...(kind === 'openbao'
+        ? {
+            remedy: 'unseal it, or correct SVC_CA_URL, which has to lead to an OpenBao or a Vault',
+            commands: [health],
+          }
+        : {
+            remedy:
+              'SVC_CA_URL leads to something that is no step-ca, or to one that is in trouble',
+            commands: [get('/provisioners')],
+          }),
     },
     other_name: {
       why: 'the CA refuses the hub’s tokens, which name their provisioner',
@@ -73,7 +82,8 @@ function adviceOn(what: Fault, url: string, settings: string): Advice {
   return advices[what]
 }
 
-export function judgeClock({ clock_ahead_seconds: ahead, fault: what }: AuthorityFacts): Finding[] {
+export function judgeClock(facts: AuthorityFacts): Finding[] {
+  const { clock_ahead_seconds: ahead, fault: what } = facts
   if (what === 'other_time') {
     return [
       fault('the CA’s certificate is not valid by the hub’s clock', {
@@ -92,6 +102,10 @@ export function judgeClock({ clock_ahead_seconds: ahead, fault: what }: Authorit
   const message = `the hub’s clock is ${by} ${ahead < 0 ? 'behind' : 'ahead of'} the CA’s`
   const commands = CLOCKS
   const remedy = 'set the clock that is wrong, and keep both by NTP'
+  if (facts.kind === 'openbao' && Math.abs(ahead) > WARNING_SECONDS) {
+    const why = 'what the CA signs then begins late, or early, by the clock of the hub and of hosts'
+    return [warning(message, { why, remedy, commands })]
+  }
   if (ahead > AHEAD_SECONDS_MAX || -ahead > BEHIND_SECONDS_MAX) {
     const why = 'the CA refuses tokens from the future or the past: nothing is enrolled or renewed'
     return [fault(message, { why, remedy, commands })]

@@ -23,9 +23,9 @@ import { createScheduledBackups, type ScheduledBackups } from './backup/schedule
 import { enterHubs, logTables } from './enter-hubs.ts'
 import { keepStandby } from './keep-standby.ts'
 import { createImageKeeper, type ImageKeeper } from './journal/keep-images.ts'
-import type { StepCaClient } from './ca/step-ca-client.ts'
+import type { AuthorityClient } from './ca/certificate-authority.ts'
 import { type ComposedHub, composeServices } from './compose-services.ts'
-import { connectToStepCa, warnOfOtherKid } from './connect-to-step-ca.ts'
+import { prepareCa, warnOfOtherKid } from './connect-to-ca.ts'
 import type { HubConfig } from './config.ts'
 import { createProcessExaminer } from './examine-process.ts'
 import { keepOutside } from './keep-outside.ts'
@@ -132,7 +132,7 @@ export async function bootHub(
   let scheduled: ScheduledBackups | undefined
   let archiving: ScheduledArchive | undefined
   let segmentWatch: SegmentWatch | undefined
-  let connected: StepCaClient | undefined
+  let connected: AuthorityClient | undefined
   let keeper: ImageKeeper | undefined
   const caCalls = createCaCalls(clock, meters?.onCaCall)
   const health = createHubHealth({
@@ -178,6 +178,8 @@ export async function bootHub(
   })
   opened.defer(() => metrics?.close())
   const webhookRoots = await readWebhookRoots(config.webhookCaPath)
+  const countHubs = member && (() => member.membership.running)
+  const connectToCa = await prepareCa(config, { clock, logging, countHubs })
   const lookup = createAddressLookup()
   const checkpoints =
     checkpointDirectory === undefined
@@ -200,11 +202,7 @@ export async function bootHub(
       random,
       readFileRoots: () => readRootFile(config.caRootPath),
       connectToCa: (rootPem) => {
-        const client = connectToStepCa(config, rootPem, {
-          clock,
-          logging,
-          countHubs: member && (() => member.membership.running),
-        })
+        const client = connectToCa(rootPem)
         opened.use(client)
         connected = client
         warnOfOtherKid(config, log)

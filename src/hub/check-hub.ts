@@ -5,9 +5,12 @@ import { becomeOwnerOf } from '../platform/become-owner.ts'
 import { formatDurationMs } from '../platform/durations.ts'
 import { describeError, SvcError } from '../platform/errors.ts'
 import { findUnknownVariables } from '../protocol/variable-names.ts'
-import { tryAuthority } from './ca/try-authority.ts'
+import type { OpenBaoPki } from './ca/openbao/openbao-client.ts'
+import { tryOpenBao } from './ca/openbao/try-openbao.ts'
+import { tryAuthority, type TrialResult } from './ca/try-authority.ts'
 import { type Finding, findNames, findPorts, findSecretFiles, findVault } from './check-places.ts'
 import { type HubConfig, parseHubConfig } from './config.ts'
+import { openBaoPki } from './connect-to-ca.ts'
 import { findDatabaseFaults } from './find-database-faults.ts'
 import { callHub } from './standby/call-hub.ts'
 import { standbyTls } from './standby/standby-tls.ts'
@@ -109,17 +112,40 @@ async function* findAuthority(config: HubConfig): AsyncGenerator<Finding> {
     yield unreadable
     return
   }
-  const { failure, clockAheadMs } = await tryAuthority({
-    caUrl: config.caUrl,
-    rootPem,
-    provisionerKey: config.caProvisionerKey,
-    provisionerKid: config.caProvisionerKid,
-    provisionerName: config.caProvisionerName,
-    clock: systemClock,
+  yield* tryCa(config, rootPem)
+}
+
+async function* tryCa({ ca, caUrl }: HubConfig, rootPem: string): AsyncGenerator<Finding> {
+  if (ca.kind === 'step') {
+    const clock = systemClock
+    const trial = await tryAuthority({ ...ca, caUrl, rootPem, clock })
+    yield* judgeTrial(trial, `${caUrl.href} takes the hub’s tokens`)
+    return
+  }
+  const variable = 'SVC_CA_TLS_ROOT_PATH'
+  let pki: OpenBaoPki | undefined
+  const unreadable = await tryTo('files', variable, async () => {
+    pki = await openBaoPki(ca, caUrl)
   })
+  if (unreadable !== undefined) yield unreadable
+  if (pki === undefined) return
+  const trial = await tryOpenBao({ ...pki, rootPem, clock: systemClock })
+  for (const message of trial.roleFaults) {
+    yield { check: 'ca', status: 'warning', message, variable: 'SVC_OPENBAO_ROLE' }
+  }
+  const { clockAheadMs } = trial
+  // Its tokens are no matter of the clock, and what it signs too early or too late is refused when it comes.
+  if (clockAheadMs !== undefined && Math.abs(clockAheadMs) > CLOCK_WARNING_MS) {
+    yield { ...judgeClock(clockAheadMs), status: 'warning' }
+  }
+  const taken = `${caUrl.href} takes the hub’s token for the role ${ca.role}`
+  yield* judgeTrial({ ...trial, clockAheadMs: undefined }, taken)
+}
+
+function* judgeTrial({ failure, clockAheadMs }: TrialResult, taken: string): Generator<Finding> {
   if (clockAheadMs !== undefined) yield judgeClock(clockAheadMs)
   if (failure === undefined) {
-    const message = `${config.caUrl.href} takes the hub’s tokens; it was asked for nothing that it would sign`
+    const message = `${taken}; it was asked for nothing that it would sign`
     yield { check: 'ca', status: 'ok', message }
   } else {
     const { message, variable } = failure

@@ -25,7 +25,10 @@ describe('parseHubConfig', () => {
     assert.deepEqual(config.enrollBind, { host: '0.0.0.0', port: 8444 })
     assert.deepEqual(config.mtlsBind, { host: '0.0.0.0', port: 8443 })
     assert.equal(config.identityMatch, 'identity')
-    assert.equal(config.caProvisionerName, undefined)
+    assert.deepEqual(
+      [config.ca.kind, 'provisionerName' in config.ca && config.ca.provisionerName],
+      ['step', undefined],
+    )
   })
 
   test('[BOOT-10] names every missing variable, one a line, in table order', () => {

@@ -5,13 +5,20 @@ import { UserError } from '../platform/errors.ts'
 import { parseDurationMs } from '../platform/durations.ts'
 import type { Secret } from '../platform/secret.ts'
 import { parseHostname, type Hostname } from '../protocol/identifiers.ts'
-import { parseProvisionerKey, type ProvisionerKey } from './ca/provisioner-key.ts'
+import {
+  type CaConfig,
+  type CaSettings,
+  findCaKind,
+  findMissingLogin,
+  parseCaSettings,
+  readCaConfig,
+} from './ca-settings.ts'
 import { ARCHIVE_AGE_MIN_MS } from './domain/log-archive.ts'
 import type { IdentityMatch } from './domain/decide-authentication.ts'
 import { parseTrustedProxies, type IsTrustedProxy } from './http/connections/trusted-proxies.ts'
 import type { HubLimits } from '../protocol/hub-limits.ts'
 import { readDatabaseServers } from './database-settings.ts'
-import { HUB_VARIABLES } from './hub-variables.ts'
+import { HUB_VARIABLES, isReadBy } from './hub-variables.ts'
 import { parseHubLimits } from './limits.ts'
 import { findPassphraseFaults } from './passphrase-faults.ts'
 import { isSecretSet, readSecret } from './read-secret.ts'
@@ -27,8 +34,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 export interface HubConfig {
   readonly vaultRoot: string
   readonly caUrl: URL
-  readonly caProvisionerKid: string
-  readonly caProvisionerName: string | undefined
+  readonly ca: CaConfig
   readonly caRootPath: string
   readonly serverCommonName: Hostname
   /** All names of the hub: its CN first, then the others. */
@@ -74,7 +80,6 @@ export interface HubConfig {
   readonly passphrase: Secret<string>
   /** Why it is a weak one. */
   readonly passphraseFaults: readonly string[]
-  readonly caProvisionerKey: Secret<ProvisionerKey>
   /** Undefined where the vault is this hub's alone. */
   readonly database: DatabaseServers | undefined
 }
@@ -108,10 +113,9 @@ export interface MetricsBind {
 }
 
 /** All but the secrets. */
-export type HubSettings = Omit<
-  HubConfig,
-  'passphrase' | 'passphraseFaults' | 'caProvisionerKey' | 'database'
->
+export type HubSettings = Omit<HubConfig, 'passphrase' | 'passphraseFaults' | 'ca' | 'database'> & {
+  readonly ca: CaSettings
+}
 
 /** Throws a UserError that names every missing variable, one a line, in the table's order. */
 export function parseHubConfig(env: Environment): HubConfig {
@@ -122,21 +126,26 @@ export function parseHubConfig(env: Environment): HubConfig {
     })
   }
   const passphrase = readSecret(env, 'SVC_MASTER_PASSPHRASE')
+  const settings = parseHubSettings(env)
   return {
-    ...parseHubSettings(env),
+    ...settings,
     passphrase,
     passphraseFaults: findPassphraseFaults(passphrase, env).map(({ message }) => message),
-    caProvisionerKey: parseProvisionerKey(readSecret(env, 'SVC_CA_PROVISIONER_KEY').reveal()),
+    ca: readCaConfig(env, settings.ca),
     database: readDatabaseServers(env),
   }
 }
 
 /** In the table's order. */
 export function findMissing(env: Environment): string[] {
-  return HUB_VARIABLES.filter(
-    ({ name, required, isSecret }) =>
-      required && !(isSecret === true ? isSecretSet(env, name) : isSet(env, name)),
+  const caKind = findCaKind(valueOf(env, 'SVC_CA_KIND'))
+  const missing = HUB_VARIABLES.filter(
+    ({ name, required, kind, isSecret }) =>
+      required &&
+      isReadBy({ kind }, caKind) &&
+      !(isSecret === true ? isSecretSet(env, name) : isSet(env, name)),
   ).map(({ name }) => name)
+  return [...missing, ...findMissingLogin(env, caKind)]
 }
 
 /** Reads no file. Every required variable is there. */
@@ -145,10 +154,7 @@ export function parseHubSettings(env: Environment): HubSettings {
     ...parseHubNaming(env),
     ...parseStandby(env),
     caUrl: parseHttpsUrl('SVC_CA_URL', valueOf(env, 'SVC_CA_URL')),
-    caProvisionerKid: valueOf(env, 'SVC_CA_PROVISIONER_KID'),
-    caProvisionerName: isSet(env, 'SVC_CA_PROVISIONER_NAME')
-      ? env['SVC_CA_PROVISIONER_NAME']
-      : undefined,
+    ca: parseCaSettings(env, (name) => valueOf(env, name)),
     caRootPath: valueOf(env, 'SVC_CA_ROOT_CA_PATH'),
     serverCommonName: parseServerCommonName(env),
     healthBind: parseBindAddress('SVC_HEALTH_BIND', valueOf(env, 'SVC_HEALTH_BIND')),

@@ -12,9 +12,9 @@ import type {
 } from '../protocol/admin/examination.ts'
 import type { HubConfig } from './config.ts'
 import { measureDisk } from './facts/measure-disk.ts'
-import { probeAuthority } from './facts/probe-authority.ts'
 import { describeCertificates } from './facts/read-certificates.ts'
 import { readProcessLimits } from './facts/read-process-limits.ts'
+import { probeCa } from './probe-ca.ts'
 import type { SegmentsSeen } from './archive/look-at-segments.ts'
 import type { ExaminedProcess } from './service/admin/show-examination.ts'
 import type { ServerCertificate } from './service/upkeep/server-certificate.ts'
@@ -28,9 +28,7 @@ export interface ProcessExaminerOptions {
     | 'backupSchedule'
     | 'limits'
     | 'caUrl'
-    | 'caProvisionerKid'
-    | 'caProvisionerName'
-    | 'caProvisionerKey'
+    | 'ca'
   >
   readonly clock: Clock
   readonly certificate: () => Pick<ServerCertificate, 'chainPem' | 'rootPem'>
@@ -62,12 +60,10 @@ export function createProcessExaminer(
     const nowMs = performance.now()
     if (latest === undefined || nowMs - askedAtMs >= KEPT_MS) {
       askedAtMs = nowMs
-      latest = probeAuthority({
-        caUrl: config.caUrl,
+      const { ca, caUrl } = config
+      latest = probeCa(ca, ca.kind === 'step' ? ca.provisionerKey.reveal() : undefined, {
+        caUrl,
         rootPem: rootPem(),
-        kid: config.caProvisionerKid,
-        name: config.caProvisionerName,
-        key: config.caProvisionerKey.reveal(),
         now: () => clock.now(),
         signal: AbortSignal.timeout(PART_MS_MAX),
       })

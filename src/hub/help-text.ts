@@ -40,8 +40,9 @@ export const HUB_EXAMPLES = `Examples:
 `
 
 export function helpText(): string {
-  const variables = HUB_VARIABLES.map(({ name, required, default: value, meaning }) => {
-    const fallback = required ? 'required' : `default: ${value || 'none'}`
+  const variables = HUB_VARIABLES.map(({ name, required, kind, default: value, meaning }) => {
+    const need = kind === undefined ? 'required' : `required with SVC_CA_KIND=${kind}`
+    const fallback = required ? need : `default: ${value || 'none'}`
     return `  ${name}  (${fallback})\n      ${meaning}`
   })
   return `Usage: ${HUB_USAGE}
@@ -50,7 +51,7 @@ ${HUB_DESCRIPTION}
 Variables:
 ${variables.join('\n')}
 
-  A secret may also be read from a file: SVC_MASTER_PASSPHRASE_FILE, SVC_CA_PROVISIONER_KEY_FILE.
+  A secret may also be read from a file: SVC_MASTER_PASSPHRASE_FILE, SVC_CA_PROVISIONER_KEY_FILE, and so on.
 
 ${HUB_EXAMPLES}`
 }

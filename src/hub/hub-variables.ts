@@ -2,13 +2,24 @@
 
 import { HUB_LIMITS } from '../protocol/hub-limits.ts'
 
+/** Who signs: docs/protocol.md CAX-15. */
+export const CA_KINDS = ['step', 'openbao'] as const
+export type CaKind = (typeof CA_KINDS)[number]
+
 interface Variable {
   readonly name: string
   readonly required: boolean
+  /** Of a hub whose CA is of this kind. */
+  readonly kind?: CaKind | undefined
   readonly default: string
   readonly meaning: string
   /** A secret may also come as NAME_FILE, the path of a file that holds it. */
   readonly isSecret?: boolean
+}
+
+/** Whether a hub whose CA is of this kind reads it. */
+export function isReadBy({ kind }: Pick<Variable, 'kind'>, caKind: CaKind | undefined): boolean {
+  return kind === undefined || kind === caKind
 }
 
 export const HUB_VARIABLES: readonly Variable[] = [
@@ -19,16 +30,24 @@ export const HUB_VARIABLES: readonly Variable[] = [
     meaning: 'Master vault passphrase.',
     isSecret: true,
   },
+  {
+    name: 'SVC_CA_KIND',
+    required: false,
+    default: 'step',
+    meaning: 'Who signs: `step`, a step-ca or svc-ca; `openbao`, the PKI of an OpenBao or a Vault.',
+  },
   { name: 'SVC_CA_URL', required: true, default: '', meaning: 'HTTPS URL of the CA.' },
   {
     name: 'SVC_CA_PROVISIONER_KID',
     required: true,
+    kind: 'step',
     default: '',
     meaning: 'Key id of the CA’s JWK provisioner.',
   },
   {
     name: 'SVC_CA_PROVISIONER_KEY',
     required: true,
+    kind: 'step',
     default: '',
     meaning: 'The provisioner’s private JWK as one-line JSON (EC, P-256, ES256).',
     isSecret: true,
@@ -42,8 +61,68 @@ export const HUB_VARIABLES: readonly Variable[] = [
   {
     name: 'SVC_CA_PROVISIONER_NAME',
     required: false,
+    kind: 'step',
     default: 'the hub asks the CA, by key id',
     meaning: 'Name of the CA’s JWK provisioner.',
+  },
+  {
+    name: 'SVC_CA_TLS_ROOT_PATH',
+    required: false,
+    kind: 'openbao',
+    default: 'the roots in force',
+    meaning:
+      'Path of root certificates, PEM, by which the hub knows the server of SVC_CA_URL, where that has its certificate from elsewhere.',
+  },
+  {
+    name: 'SVC_OPENBAO_ROLE',
+    required: true,
+    kind: 'openbao',
+    default: '',
+    meaning: 'Role by whose rules the PKI signs.',
+  },
+  {
+    name: 'SVC_OPENBAO_MOUNT',
+    required: false,
+    kind: 'openbao',
+    default: 'pki',
+    meaning: 'Path at which the PKI is enabled.',
+  },
+  {
+    name: 'SVC_OPENBAO_NAMESPACE',
+    required: false,
+    kind: 'openbao',
+    default: '',
+    meaning: 'Namespace in which the PKI and the login are.',
+  },
+  {
+    name: 'SVC_OPENBAO_TOKEN',
+    required: false,
+    kind: 'openbao',
+    default: '',
+    meaning: 'Token for the PKI, which the hub renews; this or SVC_OPENBAO_ROLE_ID.',
+    isSecret: true,
+  },
+  {
+    name: 'SVC_OPENBAO_ROLE_ID',
+    required: false,
+    kind: 'openbao',
+    default: '',
+    meaning: 'RoleID with which the hub logs in by AppRole.',
+  },
+  {
+    name: 'SVC_OPENBAO_SECRET_ID',
+    required: false,
+    kind: 'openbao',
+    default: '',
+    meaning: 'SecretID of that role, good for any number of logins.',
+    isSecret: true,
+  },
+  {
+    name: 'SVC_OPENBAO_LOGIN_MOUNT',
+    required: false,
+    kind: 'openbao',
+    default: 'approle',
+    meaning: 'Path at which AppRole is enabled.',
   },
   {
     name: 'SVC_VAULT_ROOT',

@@ -1,5 +1,5 @@
 // Files of root certificates: the file of SVC_CA_ROOT_CA_PATH, with one root, or several while one replaces another, and
-// the file of SVC_WEBHOOK_CA_PATH.
+// the files of SVC_CA_TLS_ROOT_PATH and SVC_WEBHOOK_CA_PATH.
 
 import { readFile } from 'node:fs/promises'
 import { errnoCode, SvcError } from '../platform/errors.ts'
@@ -21,6 +21,17 @@ const OF_WEBHOOKS: RootFile = {
   code: 'webhook_ca_unreadable',
   what: 'the webhooks’ CA',
   hint: 'SVC_WEBHOOK_CA_PATH names a PEM file of root certificates',
+}
+
+const OF_THE_SERVER: RootFile = {
+  code: 'ca_root_unreadable',
+  what: 'the roots of the CA’s server',
+  hint: 'SVC_CA_TLS_ROOT_PATH names a PEM file of root certificates',
+}
+
+/** By which the hub knows the server of the CA, where that has its certificate from elsewhere. docs/protocol.md CAX-22. */
+export function readTlsRoots(path: string): Promise<readonly Certificate[]> {
+  return readRoots(path, OF_THE_SERVER)
 }
 
 /** Throws SvcError with the message of docs/protocol.md BOOT-13. */

@@ -12,9 +12,13 @@ import {
 } from '../../src/pki/certificates.ts'
 import { createCsrPem, parseCsrPem } from '../../src/pki/csr.ts'
 import { generateEcP256Key } from '../../src/pki/keys.ts'
-import { CaError, type SignRequest } from '../../src/hub/ca/certificate-authority.ts'
+import {
+  type AuthorityClient,
+  CaError,
+  type SignRequest,
+} from '../../src/hub/ca/certificate-authority.ts'
 import { parseProvisionerKey } from '../../src/hub/ca/provisioner-key.ts'
-import { createStepCaClient, type StepCaClient } from '../../src/hub/ca/step-ca-client.ts'
+import { createStepCaClient } from '../../src/hub/ca/step-ca-client.ts'
 import {
   breakSignature,
   confirmationOf,
@@ -41,7 +45,7 @@ export function holdToAuthority(
   describe(`${name} as a certificate authority`, options, () => {
     let ca: RunningCa
     let raw: RawCaClient
-    let client: StepCaClient
+    let client: AuthorityClient
 
     before(async () => {
       ca = await start({})
@@ -290,7 +294,7 @@ export function holdToAuthority(
   })
 }
 
-async function clientOf(ca: RunningCa): Promise<StepCaClient> {
+async function clientOf(ca: RunningCa): Promise<AuthorityClient> {
   const logging = createLogging({ filter: { levelOf: () => 'off' }, format: 'json' })
   return createStepCaClient({
     caUrl: new URL(ca.url),

@@ -168,7 +168,7 @@ export async function startFakeCa(options: FakeCaOptions = {}): Promise<FakeCa> 
   }
 }
 
-interface Authority {
+export interface Authority {
   readonly rootPem: string
   readonly issuer: Issuer
   readonly serverCertPem: string
@@ -181,7 +181,7 @@ interface Authorities {
   readonly lifeMs: number
 }
 
-async function createAuthority(lifeMs: number): Promise<Authority> {
+export async function createAuthority(lifeMs: number): Promise<Authority> {
   const validity = validityAround(0, lifeMs)
   const [rootKey, key, serverKey] = await Promise.all([
     generateEcP256Key(),

@@ -102,7 +102,7 @@ export async function waitUntil<T>(
   }
 }
 
-function startCommand(
+export function startCommand(
   command: string,
   args: readonly string[],
   variables: Variables,

@@ -176,8 +176,9 @@ export function agentProgram(): Command {
 
 function hubVariables(names?: readonly string[]): Definition[] {
   return HUB_VARIABLES.filter(({ name }) => names?.includes(name) ?? true).map((variable) => {
-    const { name, required, default: value, meaning, isSecret } = variable
-    const need = names === undefined ? 'Required.' : 'Required where no hub runs.'
+    const { name, required, kind, default: value, meaning, isSecret } = variable
+    const where = kind === undefined ? '' : ` with SVC_CA_KIND=${kind}`
+    const need = names === undefined ? `Required${where}.` : 'Required where no hub runs.'
     const notes = required ? need : `Default: ${value || 'none'}.`
     return {
       term: isSecret === true ? `${name}, ${name}_FILE` : name,

@@ -5,7 +5,7 @@ import { request } from 'node:http'
 import { isIP } from 'node:net'
 import type { HubSettings } from '../../hub/config.ts'
 import { measureDisk } from '../../hub/facts/measure-disk.ts'
-import { probeAuthority } from '../../hub/facts/probe-authority.ts'
+import { probeCa } from '../../hub/probe-ca.ts'
 import { readRootFile } from '../../hub/root-file.ts'
 import { readRole } from '../../hub/standby/standby-role.ts'
 import { errnoCode } from '../../platform/errors.ts'
@@ -104,12 +104,9 @@ export function openLocalLooks(options: LocalOptions): LocalLooks {
     },
     authority: async () => {
       const settings = need()
-      return probeAuthority({
+      return probeCa(settings.ca, read.provisionerKey, {
         caUrl: settings.caUrl,
         rootPem: await readRoots(settings.caRootPath),
-        kid: settings.caProvisionerKid,
-        name: settings.caProvisionerName,
-        key: read.provisionerKey,
         now,
         signal: AbortSignal.timeout(CA_MS_MAX),
         lookup: lookupByChild,

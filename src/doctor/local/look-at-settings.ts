@@ -11,7 +11,8 @@ import {
 } from '../../hub/config.ts'
 import { readDatabaseServers, readDatabaseUrl } from '../../hub/database-settings.ts'
 import { parseProvisionerKey, type ProvisionerKey } from '../../hub/ca/provisioner-key.ts'
-import { HUB_VARIABLES } from '../../hub/hub-variables.ts'
+import { findCaKind } from '../../hub/ca-settings.ts'
+import { HUB_VARIABLES, isReadBy } from '../../hub/hub-variables.ts'
 import { findPassphraseFaults } from '../../hub/passphrase-faults.ts'
 import { isSecretSet, readSecret } from '../../hub/read-secret.ts'
 import { describeError, errnoCode, SvcError } from '../../platform/errors.ts'
@@ -39,7 +40,7 @@ export interface ReadSettings {
 
 type NamedFile = Pick<FileFacts, 'variable' | 'path' | 'use'>
 
-const SECRETS = HUB_VARIABLES.filter(({ isSecret }) => isSecret).map(({ name }) => name)
+const SECRETS = HUB_VARIABLES.filter(({ isSecret }) => isSecret)
 /** Where container runtimes put secrets, with modes that mean nothing there. */
 const RUNTIME_SECRETS = '/run/secrets/'
 const DEFAULT_THRESHOLD_MS = 6 * 3_600_000
@@ -157,16 +158,20 @@ export function lookAtFiles(
   const isHandedOver = (path: string): boolean =>
     path.startsWith(RUNTIME_SECRETS) ||
     (credentials !== undefined && path.startsWith(`${credentials}/`))
-  const secrets = SECRETS.map((name) => `${name}_FILE`).map((variable) => ({
-    variable,
-    path: env[variable] ?? '',
+  // A package names the file of the key that a step-ca needs, also where there is none.
+  const caKind = findCaKind(env['SVC_CA_KIND'] || 'step')
+  const secrets = SECRETS.filter((secret) => isReadBy(secret, caKind)).map(({ name }) => ({
+    variable: `${name}_FILE`,
+    path: env[`${name}_FILE`] ?? '',
     use: 'secret' as const,
   }))
-  const trust = ['SVC_CA_ROOT_CA_PATH', 'SVC_WEBHOOK_CA_PATH'].map((variable) => ({
-    variable,
-    path: env[variable] ?? '',
-    use: 'trust' as const,
-  }))
+  const trust = ['SVC_CA_ROOT_CA_PATH', 'SVC_CA_TLS_ROOT_PATH', 'SVC_WEBHOOK_CA_PATH'].map(
+    (variable) => ({
+      variable,
+      path: env[variable] ?? '',
+      use: 'trust' as const,
+    }),
+  )
   const named = [...secrets, ...trust, ...databaseFiles].filter(
     ({ path, use }) => path !== '' && !(use === 'secret' && isHandedOver(path)),
   )
@@ -197,7 +202,7 @@ function describeFile(named: string): Pick<FileFacts, 'path' | 'mode' | 'uid' | 
 function findHeld(path: string): string[] {
   try {
     const settings = parseSettings(readSmallFile(path, SETTINGS_BYTES_MAX).text, path)
-    return SECRETS.filter((name) => (settings[name] ?? '') !== '')
+    return SECRETS.map(({ name }) => name).filter((name) => (settings[name] ?? '') !== '')
   } catch {
     // What is wrong with it, if anything, was said when it was read.
     return []

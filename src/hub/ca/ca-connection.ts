@@ -17,6 +17,8 @@ export interface CaRequest {
   /** Path and query. */
   readonly path: string
   readonly body?: string
+  /** Besides the type of the body, which is JSON unless it is said here. */
+  readonly headers?: Readonly<Record<string, string>>
   readonly signal: AbortSignal
   /** The connection stands, and the request goes out: from now on the CA may have seen it. */
   readonly onSent?: (() => void) | undefined
@@ -98,7 +100,8 @@ function createPool(
 }
 
 /** By undici's `dispatch`: a stream for each body, as its `request` makes one, costs as much again as all the rest. */
-function sendOnce(pool: Pool, { path, method, body, signal, onSent }: CaRequest): Promise<CaReply> {
+function sendOnce(pool: Pool, request: CaRequest): Promise<CaReply> {
+  const { path, method, body, signal, onSent } = request
   return new Promise((resolve, reject) => {
     let controller: Dispatcher.DispatchController | undefined
     let status = 0
@@ -106,10 +109,8 @@ function sendOnce(pool: Pool, { path, method, body, signal, onSent }: CaRequest)
     const chunks: Buffer[] = []
     // One that has no connection yet goes on until it has one.
     const abort = (): void => controller?.abort(signal.reason as Error)
-    const headers = {
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-      ...traceHeaders(),
-    }
+    const type = body === undefined ? {} : { 'content-type': 'application/json' }
+    const headers = { ...type, ...request.headers, ...traceHeaders() }
     pool.dispatch(
       { path, method, body: body ?? null, headers },
       {

@@ -9,7 +9,6 @@ import { CaError, type CaSetting } from './certificate-authority.ts'
 
 /** What a wrong value looks like; the CA may be down as well. */
 const SETTINGS: Readonly<Partial<Record<ConnectionFault, CaSetting>>> = {
-  untrusted: 'SVC_CA_ROOT_CA_PATH',
   other_names: 'SVC_CA_URL',
   no_tls: 'SVC_CA_URL',
   tls_refused: 'SVC_CA_URL',
@@ -17,14 +16,21 @@ const SETTINGS: Readonly<Partial<Record<ConnectionFault, CaSetting>>> = {
   timeout: 'SVC_CA_URL',
 }
 
-export function toCaError(error: unknown, signal: AbortSignal, deadlineMs: number): CaError {
+/** `roots` is where the roots are by which the hub knows the CA's own certificate. */
+export function toCaError(
+  error: unknown,
+  signal: AbortSignal,
+  deadlineMs: number,
+  roots: CaSetting = 'SVC_CA_ROOT_CA_PATH',
+): CaError {
   if (error instanceof CaError) return error
   if (signal.aborted || isTimeout(error)) {
     const message = `the CA did not answer within ${deadlineMs / 1000} s`
     return new CaError('timeout', message, { cause: error, variable: 'SVC_CA_URL' })
   }
   if (error instanceof ConnectionFailure) {
-    const variable = SETTINGS[classifyConnectionFailure(error.cause)]
+    const fault = classifyConnectionFailure(error.cause)
+    const variable = fault === 'untrusted' ? roots : SETTINGS[fault]
     return new CaError('unreachable', `the CA cannot be reached: ${error.message}`, { variable })
   }
   // Not a matter of the CA: a bug, which must not be taken for an outage.
@@ -34,4 +40,13 @@ export function toCaError(error: unknown, signal: AbortSignal, deadlineMs: numbe
 /** The look-up of the provisioner's name has a deadline of its own, which can be the first to pass. */
 function isTimeout(error: unknown): boolean {
   return error instanceof DOMException && error.name === 'TimeoutError'
+}
+
+/** A no, or a certificate, is the answer to one request; the CA may have signed for any other that it saw. */
+export function withLostAnswer(failure: CaError, timesSent: number): CaError {
+  const { reason, message, cause, status, variable, leaf } = failure
+  const isNo = status !== undefined && status >= 400 && status < 500
+  const answers = isNo || leaf !== undefined ? 1 : 0
+  const isAnswerLost = timesSent > answers
+  return new CaError(reason, message, { cause, status, variable, leaf, isAnswerLost })
 }

@@ -6,20 +6,26 @@ import { CaError, type CaSetting } from './certificate-authority.ts'
 
 const EXCERPT_CHARACTERS_MAX = 200
 const CHAIN_LENGTH_MAX = 10
+/** Those of OpenBao and Vault: hvs. and so on, in earlier versions s. and b. */
+const VAULT_TOKEN = /\b(?:hv)?[sbr]\.[A-Za-z0-9_-]{20,}/g
 const JSON_WEB_TOKEN = /[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]*/g
 
 /** A 4xx is the CA's no; anything else that is not a success is a CA that cannot answer. */
-export function failureOfReply(reply: CaReply, task: string): CaError {
+export function failureOfReply(
+  reply: CaReply,
+  task: string,
+  settingOf: (reply: CaReply) => CaSetting | undefined = settingOfStepCa,
+): CaError {
   const { status } = reply
   const fault = `${task} (${status}): ${excerptOf(reply)}`
   const isRefusal = status >= 400 && status < 500 && status !== 429
   return isRefusal
-    ? new CaError('refused', `the CA refused to ${fault}`, { status, variable: settingOf(status) })
+    ? new CaError('refused', `the CA refused to ${fault}`, { status, variable: settingOf(reply) })
     : new CaError('unreachable', `the CA could not ${fault}`, { status })
 }
 
 /** Nobody but the hub makes the token that a CA does not accept, or asks for a path that no CA has. */
-function settingOf(status: number): CaSetting | undefined {
+function settingOfStepCa({ status }: CaReply): CaSetting | undefined {
   if (status === 401) return 'SVC_CA_PROVISIONER_KEY'
   return status === 404 || status === 405 ? 'SVC_CA_URL' : undefined
 }
@@ -28,14 +34,18 @@ function settingOf(status: number): CaSetting | undefined {
 export function parseSignedChain(body: string): readonly Certificate[] {
   try {
     const { crt, ca, certChain } = JSON.parse(body) as Readonly<Record<string, unknown>>
-    const chain = Array.isArray(certChain) && certChain.length > 0 ? certChain : [crt, ca]
-    if (chain.length > CHAIN_LENGTH_MAX) return []
-    const [leaf, ...issuers] = chain
-    return [...parsePem(leaf), ...issuers.flatMap(parseIssuerPem)]
+    return parseChain(Array.isArray(certChain) && certChain.length > 0 ? certChain : [crt, ca])
   } catch {
     // Not JSON, or a certificate that does not parse: there is no chain in it.
     return []
   }
+}
+
+/** PEM texts, leaf first; empty when there are too many. Throws what a certificate that does not parse throws. */
+export function parseChain(chain: readonly unknown[]): readonly Certificate[] {
+  if (chain.length > CHAIN_LENGTH_MAX) return []
+  const [leaf, ...issuers] = chain
+  return [...parsePem(leaf), ...issuers.flatMap(parseIssuerPem)]
 }
 
 function parsePem(pem: unknown): readonly Certificate[] {
@@ -60,6 +70,7 @@ function excerptOf({ body }: CaReply): string {
   return (
     messageIn(body)
       .replaceAll(JSON_WEB_TOKEN, '[redacted]')
+      .replaceAll(VAULT_TOKEN, '[redacted]')
       // oxlint-disable-next-line no-control-regex -- Control characters are what must not reach a terminal.
       .replaceAll(/[\u0000-\u001F\u007F-\u009F]+/g, ' ')
       .slice(0, EXCERPT_CHARACTERS_MAX)
@@ -68,7 +79,8 @@ function excerptOf({ body }: CaReply): string {
 
 function messageIn(body: string): string {
   try {
-    const { message } = JSON.parse(body) as { message?: unknown }
+    const { message, errors } = JSON.parse(body) as { message?: unknown; errors?: unknown }
+    if (Array.isArray(errors) && errors.length > 0) return errors.join('; ')
     return typeof message === 'string' ? message : body
   } catch {
     // A proxy in front of the CA answers in HTML; that is worth showing too.

@@ -1,4 +1,4 @@
-// The port to the CA, which signs and revokes: a step-ca, or anything that speaks that part of its API.
+// The port to the CA, which signs and revokes, of whichever kind it is. docs/protocol.md CAX.
 
 import { SvcError } from '../../platform/errors.ts'
 import type { CertificateRequest } from '../../pki/csr.ts'
@@ -44,6 +44,12 @@ export interface RootedAuthority extends CertificateAuthority {
   useRoots(rootPem: string): void
 }
 
+/** One that is asked over connections. */
+export interface AuthorityClient extends RootedAuthority, AsyncDisposable {
+  /** Cuts what is under way. */
+  close(): Promise<void>
+}
+
 export type RevocationOutcome =
   | { readonly kind: 'revoked' }
   /** It was before, perhaps by a call whose answer was lost. */
@@ -68,8 +74,14 @@ export type CaFailureReason =
 export type CaSetting =
   | 'SVC_CA_URL'
   | 'SVC_CA_ROOT_CA_PATH'
+  | 'SVC_CA_TLS_ROOT_PATH'
   | 'SVC_CA_PROVISIONER_KID'
   | 'SVC_CA_PROVISIONER_KEY'
+  | 'SVC_OPENBAO_MOUNT'
+  | 'SVC_OPENBAO_ROLE'
+  | 'SVC_OPENBAO_NAMESPACE'
+  | 'SVC_OPENBAO_TOKEN'
+  | 'SVC_OPENBAO_SECRET_ID'
 
 interface CaErrorOptions {
   readonly cause?: unknown

@@ -11,14 +11,14 @@ import { createGate } from '../../../test/support/scripted-ca.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { createCsrPem, parseCsrPem } from '../../pki/csr.ts'
 import { generateEcP256Key } from '../../pki/keys.ts'
-import type { RevocationOutcome } from './certificate-authority.ts'
+import type { AuthorityClient, RevocationOutcome } from './certificate-authority.ts'
 import { parseProvisionerKey } from './provisioner-key.ts'
-import { createStepCaClient, type StepCaClient } from './step-ca-client.ts'
+import { createStepCaClient } from './step-ca-client.ts'
 
 const SERIAL = '00ff'
 const NEVER = new AbortController().signal
 
-function clientOf(ca: FakeCa, logs: unknown[] = [], deadlineMs?: number): StepCaClient {
+function clientOf(ca: FakeCa, logs: unknown[] = [], deadlineMs?: number): AuthorityClient {
   const log = (...entry: unknown[]): void => void logs.push(entry)
   return createStepCaClient({
     caUrl: new URL(ca.url),

@@ -6,9 +6,9 @@ import { type FakeCa, startFakeCa } from '../../../test/fakes/ca-server.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { createCsrPem, parseCsrPem } from '../../pki/csr.ts'
 import { generateEcP256Key } from '../../pki/keys.ts'
-import type { SignRequest } from './certificate-authority.ts'
+import type { AuthorityClient, SignRequest } from './certificate-authority.ts'
 import { parseProvisionerKey } from './provisioner-key.ts'
-import { createStepCaClient, type StepCaClient } from './step-ca-client.ts'
+import { createStepCaClient } from './step-ca-client.ts'
 
 const DEADLINE_MS = 200
 const ANSWERED_MS_MAX = 5000
@@ -57,7 +57,7 @@ class Gag implements AsyncDisposable {
   }
 }
 
-function clientOf(caUrl: URL, ca: FakeCa): StepCaClient {
+function clientOf(caUrl: URL, ca: FakeCa): AuthorityClient {
   const log = (): void => undefined
   return createStepCaClient({
     caUrl,
@@ -77,7 +77,7 @@ async function newRequest(): Promise<SignRequest> {
   return { csr, commonName: 'web-1', sans: ['web-1'] }
 }
 
-function outcomeOf(client: StepCaClient, request: SignRequest): Promise<string> {
+function outcomeOf(client: AuthorityClient, request: SignRequest): Promise<string> {
   const outcome = client.sign(request).then(
     () => 'signed',
     (error: unknown) => String(error),

@@ -7,9 +7,14 @@ import { waitUntil } from '../../../test/support/processes.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { createCsrPem, parseCsrPem } from '../../pki/csr.ts'
 import { generateEcP256Key } from '../../pki/keys.ts'
-import { CaError, type CaFailureReason, type SignRequest } from './certificate-authority.ts'
+import {
+  type AuthorityClient,
+  CaError,
+  type CaFailureReason,
+  type SignRequest,
+} from './certificate-authority.ts'
 import { parseProvisionerKey } from './provisioner-key.ts'
-import { createStepCaClient, type StepCaClient } from './step-ca-client.ts'
+import { createStepCaClient } from './step-ca-client.ts'
 
 interface ClientSettings {
   readonly rootPem?: string
@@ -19,7 +24,7 @@ interface ClientSettings {
   readonly countHubs?: () => number
 }
 
-function clientOf(ca: FakeCa, settings: ClientSettings = {}): StepCaClient {
+function clientOf(ca: FakeCa, settings: ClientSettings = {}): AuthorityClient {
   const { logs = [], ...rest } = settings
   const log = (...entry: unknown[]): void => void logs.push(entry)
   const logger = { trace: log, debug: log, info: log, warn: log, error: log }

@@ -90,7 +90,7 @@ function judge(reply: CaReply): CaError | undefined {
   )
 }
 
-function findClockAhead({ date }: CaReply, now: Date): number | undefined {
+export function findClockAhead({ date }: CaReply, now: Date): number | undefined {
   const theirs = Date.parse(date ?? '')
   return Number.isNaN(theirs) ? undefined : now.getTime() - theirs
 }

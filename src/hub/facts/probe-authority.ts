@@ -1,27 +1,24 @@
 // Whether the CA is there, has the hub's provisioner, and has it with the hub's key; and what time it has there. It is asked for its
 // public list of provisioners alone: no token is made, nothing is signed. docs/protocol.md DOC-12.
 
-import { request } from 'node:https'
-import type { LookupFunction } from 'node:net'
-import {
-  classifyConnectionFailure,
-  describeConnectionFailure,
-} from '../../platform/connection-failure.ts'
 import { printableExtract } from '../../platform/printable.ts'
 import type { AuthorityFacts } from '../../protocol/admin/examination.ts'
 import type { ProvisionerKey } from '../ca/provisioner-key.ts'
+import {
+  askAuthority,
+  type AuthorityAnswer,
+  type AuthorityFault,
+  type AuthorityPlace,
+  faultOfFailure,
+  findSecondsAhead,
+} from './ask-authority.ts'
 
-export interface AuthorityQuestion {
-  readonly caUrl: URL
-  readonly rootPem: string
+export interface AuthorityQuestion extends AuthorityPlace {
   readonly kid: string
   /** Undefined where nobody said it. */
   readonly name: string | undefined
   /** The public part of the hub's key; undefined for who may not read it. */
   readonly key: Pick<ProvisionerKey, 'x' | 'y'> | undefined
-  readonly now: () => Date
-  readonly signal: AbortSignal
-  readonly lookup?: LookupFunction | undefined
 }
 
 interface Provisioner {
@@ -32,16 +29,7 @@ interface Provisioner {
   readonly y: unknown
 }
 
-interface Answer {
-  readonly status: number
-  readonly body: string
-  readonly date: string | undefined
-}
-
-type Fault = Pick<AuthorityFacts, 'fault' | 'reason'>
-
 const PAGES_MAX = 50
-const REPLY_BYTES_MAX = 256 * 1024
 const SHOWN_MAX = 5
 const CHARACTERS_MAX = 64
 
@@ -49,7 +37,7 @@ export async function probeAuthority(question: AuthorityQuestion): Promise<Autho
   const { caUrl, now } = question
   const found: Provisioner[] = []
   let aheadSeconds: number | null = null
-  const end = (fault: Fault): AuthorityFacts => ({
+  const end = (fault: AuthorityFault): AuthorityFacts => ({
     url: caUrl.origin,
     ...fault,
     clock_ahead_seconds: aheadSeconds,
@@ -57,7 +45,8 @@ export async function probeAuthority(question: AuthorityQuestion): Promise<Autho
   let cursor = ''
   try {
     for (let pages = 0; pages < PAGES_MAX; pages += 1) {
-      const answer = await ask(question, cursor)
+      const query = new URLSearchParams({ limit: '100', ...(cursor === '' ? {} : { cursor }) })
+      const answer = await askAuthority(question, `/provisioners?${query.toString()}`)
       aheadSeconds ??= findSecondsAhead(answer.date, now())
       const page = parsePage(answer)
       if (page === undefined) {
@@ -79,7 +68,7 @@ export async function probeAuthority(question: AuthorityQuestion): Promise<Autho
 export function judgeProvisioners(
   found: readonly Provisioner[],
   { kid, name, key }: Pick<AuthorityQuestion, 'kid' | 'name' | 'key'>,
-): Fault {
+): AuthorityFault {
   const ours = found.find((each) => each.kid === kid)
   if (ours === undefined) {
     const kids = found
@@ -110,60 +99,10 @@ export function judgeProvisioners(
   return { fault: null, reason: `it has the provisioner ${kid}${what}` }
 }
 
-function faultOfFailure(error: unknown): Fault {
-  const kind = classifyConnectionFailure(error)
-  if (kind === 'clock') return { fault: 'other_time', reason: describeConnectionFailure(error) }
-  const isOfTrust = kind === 'untrusted' || kind === 'other_names'
-  return {
-    fault: isOfTrust ? 'untrusted' : 'unreachable',
-    reason: describeConnectionFailure(error),
-  }
-}
-
-/** A connection of its own, which is gone at the deadline, however far it is. */
-function ask(
-  { caUrl, rootPem, signal, lookup }: AuthorityQuestion,
-  cursor: string,
-): Promise<Answer> {
-  const query = new URLSearchParams({ limit: '100', ...(cursor === '' ? {} : { cursor }) })
-  return new Promise((resolve, reject) => {
-    const outgoing = request(
-      new URL(`/provisioners?${query.toString()}`, caUrl.origin),
-      { ca: rootPem, agent: false, signal, ...(lookup && { lookup }) },
-      (response) => {
-        const chunks: Buffer[] = []
-        let length = 0
-        response.on('data', (chunk: Buffer) => {
-          length += chunk.length
-          if (length > REPLY_BYTES_MAX) response.destroy(new Error('its answer is too long'))
-          else chunks.push(chunk)
-        })
-        response.once('error', reject)
-        response.once('end', () =>
-          resolve({
-            status: response.statusCode ?? 0,
-            body: Buffer.concat(chunks).toString('utf8'),
-            date: response.headers.date,
-          }),
-        )
-      },
-    )
-    outgoing.once('error', (error) => reject(signal.aborted ? (signal.reason as Error) : error))
-    outgoing.end()
-  })
-}
-
-function findSecondsAhead(date: string | undefined, now: Date): number | null {
-  const theirsMs = Date.parse(date ?? '')
-  if (Number.isNaN(theirsMs)) return null
-  // The header has whole seconds, of which half has passed on average.
-  return Math.round((now.getTime() - theirsMs - 500) / 1000)
-}
-
 function parsePage({
   status,
   body,
-}: Answer): { readonly provisioners: Provisioner[]; readonly next: string } | undefined {
+}: AuthorityAnswer): { readonly provisioners: Provisioner[]; readonly next: string } | undefined {
   if (status !== 200) return undefined
   try {
     const { provisioners, nextCursor } = JSON.parse(body) as {

@@ -24,6 +24,8 @@ export type DiskFacts = Static<typeof DiskFacts>
 
 export const AuthorityFacts = Type.Object({
   url: Type.String(),
+  /** Where it is no step-ca. */
+  kind: Type.Optional(Type.Literal('openbao')),
   fault: nullable(
     Type.Union([
       Type.Literal('unreachable'),
