@@ -83,10 +83,11 @@ export async function openComparedVault(
     logging,
     polls,
     bundle: () => ({}) as never,
+    offerRoots: async () => ({}) as never,
     auditLog: showLog(store.reader, () => undefined),
     newestTree: () => undefined,
     restore: undefined,
-    enrolmentTrust: () => ({}),
+    enrolmentTrust: async () => ({}),
     findEventRoom: async () => 'enough',
   })
   const set = createMetricSet(HUB_METRICS)

@@ -149,7 +149,7 @@ export const ROOMS: readonly Room[] = [
   {
     name: 'hub/service/roots',
     what: 'the sets of trusted roots',
-    imports: [...SERVICE_GROUND, 'trust'],
+    imports: ['hub/service/rollout', ...SERVICE_GROUND, 'trust'],
   },
   {
     name: 'hub/service/webhooks',

@@ -33,6 +33,7 @@ import { hashToken } from './domain/hash-token.ts'
 import type { IssuerKeys } from './domain/issuer-keys.ts'
 import type { LogTree } from './domain/log-tree.ts'
 import type { WaitingReasons } from './service/waiting-reasons.ts'
+import type { Agent } from './domain/agent.ts'
 import type { Store } from './store/store.ts'
 
 /** A host that comes back after an outage has much to renew at once. */
@@ -50,12 +51,14 @@ export interface AgentServicesDependencies {
   readonly polls: PollRecorder
   /** The roots that are trusted now. */
   readonly bundle: () => BundleReplyBody
+  /** Those that the agent is offered. */
+  readonly offerRoots: (agent: Agent) => Promise<BundleReplyBody>
   readonly auditLog: ShownLog
   readonly newestTree: () => LogTree | undefined
   /** When the vault was restored last. */
   readonly restore: LastRestore | undefined
   /** Who signs them, where somebody does. */
-  readonly enrolmentTrust: () => EnrolmentTrust
+  readonly enrolmentTrust: () => Promise<EnrolmentTrust>
   readonly waiting?: WaitingReasons | undefined
   /** What room there is for events; everything else is stored until the disk is full. */
   readonly findEventRoom: () => Promise<EventRoom>
@@ -80,9 +83,10 @@ export interface AgentServices {
   readonly streams: AgentStreams
   readonly sightings: AgentSightings
   readonly bundle: () => BundleReplyBody
+  readonly offerRoots: (agent: Agent) => Promise<BundleReplyBody>
   readonly auditLog: ShownLog
   readonly receipts: IdentityReceipts
-  readonly enrolmentTrust: () => EnrolmentTrust
+  readonly enrolmentTrust: () => Promise<EnrolmentTrust>
 }
 
 export function createAgentServices(dependencies: AgentServicesDependencies): AgentServices {
@@ -170,6 +174,7 @@ export function createAgentServices(dependencies: AgentServicesDependencies): Ag
     streams,
     sightings,
     bundle: dependencies.bundle,
+    offerRoots: dependencies.offerRoots,
     auditLog: dependencies.auditLog,
     receipts,
     enrolmentTrust: dependencies.enrolmentTrust,

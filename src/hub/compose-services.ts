@@ -21,6 +21,7 @@ import { createFleetChanges, type FleetChanges } from './service/cargo/fleet-cha
 import { createTryLifetime } from './service/policy/try-lifetime.ts'
 import { authorityForServer, authorityForTrials } from './service/own-certificates.ts'
 import { createAdminRoots } from './service/roots/bundle-operations.ts'
+import { createOfferedRootSets } from './service/roots/offered-root-set.ts'
 import { CurrentRootSet } from './service/roots/current-root-set.ts'
 import { openRootSet } from './service/roots/open-root-set.ts'
 import { recordLeftBefore, watchLeftOpen } from './service/upkeep/left-open-signings.ts'
@@ -177,6 +178,7 @@ export async function composeServices<Doors extends { readonly mtls: AgentDoors 
     vaultId: parts.vaultId,
     publish: parts.publishOutside,
   })
+  const offered = createOfferedRootSets(store.reader, roots)
   const services = createAgentServices({
     ...parts,
     hubId,
@@ -184,6 +186,7 @@ export async function composeServices<Doors extends { readonly mtls: AgentDoors 
     polls,
     waiting,
     bundle: () => roots.reply,
+    offerRoots: (agent) => offered.offerTo(agent),
     auditLog: showLog(
       store.reader,
       () => logKeeper.newest,
@@ -191,7 +194,7 @@ export async function composeServices<Doors extends { readonly mtls: AgentDoors 
     ),
     newestTree: () => logKeeper.newest,
     restore: await store.reader.findLastRestore(),
-    enrolmentTrust: () => roots.enrolmentTrust,
+    enrolmentTrust: () => offered.enrolmentTrust(),
   })
   const doors = parts.openDoors(services, certificate)
   const { mtls } = doors

@@ -103,7 +103,7 @@ function updateBundle(isForced: boolean, numero = 3): AdminUpdatedBundle {
     )
   }
   const endangered = [{ hostname: AGENT.hostname, reasons: ['identity 0a1b2c'] }]
-  return { ...BUNDLE, numero, file_differs: false, is_changed: true, endangered }
+  return { ...BUNDLE, numero, file_differs: false, is_changed: true, rollout: null, endangered }
 }
 
 /** Fewer than asked for: a log of a few hundred has several pages. */
@@ -283,7 +283,10 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
       next: after === undefined ? REVOCATION.id : null,
     }),
     showBundle: async () => BUNDLE,
-    updateBundle: async ({ force, numero }) => updateBundle(force === true, numero),
+    updateBundle: async ({ force, numero, in_waves }) => ({
+      ...updateBundle(force === true, numero),
+      rollout: in_waves === undefined ? null : '3e8f5d7c9a0b1246',
+    }),
     signBundle: async () => ({ ...updateBundle(true), trust_key: 'prod:RWQ' }),
     removeAgent: async ({ agente }) => findAgent(agente),
     cancelDelivery: async ({ entrega }) => ({ ...findDelivery(entrega), status: 'cancelada' }),

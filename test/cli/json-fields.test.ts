@@ -176,7 +176,7 @@ describe('the JSON of svc', () => {
     )
     assert.equal(fieldsOf(shown.pendentes[0]), 'id, hostname, numero, is_pinned, erro, reported_at')
     const updated = await svcJson<{ is_changed: boolean; endangered: Row[] }>('bundle update')
-    assert.equal(fieldsOf(updated), `${bundle}, is_changed, endangered`)
+    assert.equal(fieldsOf(updated), `${bundle}, is_changed, rollout, endangered`)
     assert.deepEqual([updated.is_changed, updated.endangered], [false, []])
   })
 })

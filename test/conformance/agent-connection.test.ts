@@ -128,7 +128,7 @@ test('[VLT-12] the hub renews its certificate by a third of its life, and drops 
     recordRecipient: unused,
     findBlob: unused,
     streams: createAgentStreams({ clock, log: LOG, readNews: unused }),
-    bundle: () => ({ numero: 1, roots: [ca.rootPem] }),
+    offerRoots: async () => ({ numero: 1, roots: [ca.rootPem] }),
     auditLog: { header: () => undefined, describe: async () => undefined, prove: unused },
     receipts: { sign: () => undefined, examine: unused, takeBack: unused },
   })

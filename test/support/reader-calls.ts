@@ -107,6 +107,7 @@ export const READER_CALLS: PortCalls<
   findRecipient: [(w) => w.findRecipient(HEAVY.agentId)],
   findEventDebt: [(w) => w.findEventDebt(HEAVY.agentId)],
   findRootSet: [(w) => w.findRootSet()],
+  findRootSetUpTo: [(w) => w.findRootSetUpTo({ epoch: 1, number: 100 })],
   listAgentTrust: [(w) => w.listAgentTrust(AGENTS)],
   listStandingCertificates: [(w) => w.listStandingCertificates(AGENTS, NOW)],
   findCargo: [(w) => w.findCargo(HEAVY.cargoId)],

@@ -41,6 +41,7 @@ export const ROLLOUT_CALLS: PortCalls<keyof RolloutWriter> = {
   listFailed: [(w) => w.rollouts.listFailed(HEAVY.rolloutId, 10)],
   listReached: [(w) => w.rollouts.listReached(HEAVY.rotationId, [ORDINARY.agentId])],
   listPending: [(w) => w.rollouts.listPending(HEAVY.rotationId, 10)],
+  listRefusing: [(w) => w.rollouts.listRefusing(HEAVY.rotationId, 10)],
   findFreeze: [(w) => w.rollouts.findFreeze()],
   insert: [(w) => w.rollouts.insert(ROLLOUT)],
   update: [(w) => w.rollouts.update({ ...ROLLOUT, id: ORDINARY.rolloutId, endedAt: NOW })],
@@ -51,9 +52,7 @@ export const ROLLOUT_CALLS: PortCalls<keyof RolloutWriter> = {
   ],
   ask: [
     (w) =>
-      w.rollouts.ask({ id: HEAVY.rotationId, wave: 1 }, [
-        { agentId: ORDINARY.agentId, afterSeq: 1 },
-      ]),
+      w.rollouts.ask({ id: HEAVY.rotationId, wave: 1 }, [{ agentId: ORDINARY.agentId, mark: 1 }]),
   ],
   withdraw: [(w) => w.rollouts.withdraw(HEAVY.rotationId, 10)],
   awaitTargets: [(w) => w.rollouts.awaitTargets(ORDINARY.deliveryId, ['a.toml', 'b.toml'])],

@@ -54,6 +54,7 @@ const HINTS: Readonly<Partial<Record<AdminErrorCode | 'internal_error', Hint>>> 
     'svc bundle status shows which agents trust which roots; --force removes the root anyway, and then you must enrol those agents again',
   bundle_invalid:
     'the file of SVC_CA_ROOT_CA_PATH holds the roots to trust, one PEM certificate after the other',
+  bundle_in_waves: 'leave --waves out; a set that only adds roots may go out in waves before it',
   bundle_number: ({ details }) => NUMBER_HINTS[details['reason'] ?? ''],
   bundle_signature:
     'svc bundle prepare writes what has to be signed; agents would refuse what the hub refuses here, so nothing was changed',

@@ -35,6 +35,7 @@ export type RolloutVerdict =
 const WORDS: Readonly<Record<RolloutKind, { readonly pending: string; readonly nobody: string }>> =
   {
     load: { pending: 'to install it', nobody: 'no host has installed the version' },
+    roots: { pending: 'to adopt the roots', nobody: 'no host has adopted the roots' },
     rotation: { pending: 'to use a new identity', nobody: 'no host uses a new identity' },
   }
 

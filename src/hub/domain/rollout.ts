@@ -1,4 +1,4 @@
-// What goes to the hosts in waves: the next version of a carga, or the wish that they renew their identities. Until the last wave is done the
+// What goes to the hosts in waves: the next version of a carga, a set of roots, or the wish that they renew their identities. Until the last wave is done the
 // carga itself stays at the version before, which is the last good one. docs/protocol.md RLO.
 
 import type { CargoId, RolloutId } from '../../protocol/identifiers.ts'
@@ -26,7 +26,16 @@ export interface RotationSubject {
   readonly where: string | null
 }
 
-export type RolloutSubject = LoadSubject | RotationSubject
+/** A set of roots that is in force at the hub, for the hosts. docs/protocol.md RLO-29. */
+export interface RootsSubject {
+  readonly kind: 'roots'
+  readonly epoch: number
+  readonly number: number
+  /** The number of the set, of the same época, that hosts are offered until their wave. */
+  readonly base: number
+}
+
+export type RolloutSubject = LoadSubject | RotationSubject | RootsSubject
 
 export interface Rollout {
   readonly id: RolloutId
@@ -68,6 +77,11 @@ export interface Rollout {
 
 export type LoadRollout = Rollout & { readonly subject: LoadSubject }
 export type RotationRollout = Rollout & { readonly subject: RotationSubject }
+export type RootsRollout = Rollout & { readonly subject: RootsSubject }
+
+export function isRootsRollout(rollout: Rollout): rollout is RootsRollout {
+  return rollout.subject.kind === 'roots'
+}
 
 export function isLoadRollout(rollout: Rollout): rollout is LoadRollout {
   return rollout.subject.kind === 'load'

@@ -31,7 +31,7 @@ export interface EnrollServerOptions extends Pick<
   readonly recoverIdentity: RecoverIdentity
   readonly isKnownToken: (token: string) => Promise<boolean>
   /** Who signs the roots, where somebody does. docs/protocol.md TRK-6. */
-  readonly enrolmentTrust: () => Pick<EnrollReplyBody, 'trust_key' | 'signed'>
+  readonly enrolmentTrust: () => Promise<Pick<EnrollReplyBody, 'trust_key' | 'signed'>>
 }
 
 /** Where the routes are served. */
@@ -80,7 +80,7 @@ export function createEnrollServer(
         agent_id: outcome.agentId,
         cert_pem: outcome.certificatePem,
         ca_pem: outcome.rootPem,
-        ...options.enrolmentTrust(),
+        ...(await options.enrolmentTrust()),
       } satisfies EnrollReplyBody
     },
   )

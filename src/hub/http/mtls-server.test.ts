@@ -56,7 +56,7 @@ async function startServer(
     recordRecipient: unused,
     findBlob: unused,
     streams: createAgentStreams({ clock, log: logging.forModule('test'), readNews: unused }),
-    bundle: () => ({ numero: 1, roots: [ca.rootPem] }),
+    offerRoots: async () => ({ numero: 1, roots: [ca.rootPem] }),
     auditLog: { header: () => undefined, describe: async () => undefined, prove: unused },
     receipts: { sign: () => undefined, examine: unused, takeBack: unused },
     listManifest: unused,

@@ -74,8 +74,8 @@ export interface MtlsServerOptions extends Pick<
   readonly streams: AgentStreams
   readonly sightings?: Pick<AgentSightings, 'note'> | undefined
   readonly onHandshakeFailure?: (() => void) | undefined
-  /** The roots that are trusted now. */
-  readonly bundle: () => BundleReplyBody
+  /** The roots that the agent is offered. */
+  readonly offerRoots: (agent: Agent) => Promise<BundleReplyBody>
   readonly auditLog: ShownLog
   readonly receipts: IdentityReceipts
 }
@@ -197,7 +197,7 @@ export function createMtlsServer(options: MtlsServerOptions): MtlsServer {
   port.app.get(ROUTES.manifest.path, async (request, reply) => {
     const { body, etag } = renderManifest(await options.listManifest(agentOf(request)))
     reply.header('etag', etag)
-    const { numero, epoca, roots } = options.bundle()
+    const { numero, epoca, roots } = await options.offerRoots(agentOf(request))
     // The hub tells no agent of more roots than an agent accepts: each would ask for them with every manifest, in vain.
     if (roots.length <= LIMITS.rootsMax) {
       reply.header(BUNDLE_NUMBER_HEADER, numero)
@@ -207,7 +207,7 @@ export function createMtlsServer(options: MtlsServerOptions): MtlsServer {
     return reply.type('application/json').send(body)
   })
   port.app.get(ROUTES.bundle.path, async (request, reply) => {
-    const body = JSON.stringify(options.bundle())
+    const body = JSON.stringify(await options.offerRoots(agentOf(request)))
     const etag = `"${hash('sha256', body, 'base64url')}"`
     reply.header('etag', etag)
     if (request.headers['if-none-match'] === etag) return reply.code(304).send()

@@ -27,6 +27,8 @@ export interface RolloutReader {
   listReached(id: RolloutId, agents: readonly AgentId[]): Promise<AgentId[]>
   /** At most `limit` of the hosts that the rollout, which is none of a carga, waits for. */
   listPending(id: RolloutId, limit: number): Promise<AgentId[]>
+  /** At most `limit` of those that refused what such a rollout brings. */
+  listRefusing(id: RolloutId, limit: number): Promise<AgentId[]>
   /** The one that nobody has ended; its time may be over. */
   findFreeze(): Promise<Freeze | undefined>
 }
@@ -35,10 +37,12 @@ export interface RolloutWaveCounts extends RolloutCounts {
   readonly wave: number
 }
 
-/** An agent that is asked to renew, and its newest identity then, by `IssuedCertificate.seq`. */
 export interface AskedHost {
   readonly agentId: AgentId
-  readonly afterSeq: number
+  /** Of a rotation the newest identity that it has, by `IssuedCertificate.seq`; of roots the number of the set that it is to adopt. */
+  readonly mark: number
+  /** It has adopted the set already. */
+  readonly isDone?: boolean
 }
 
 export interface RolloutWriter extends RolloutReader {
@@ -53,7 +57,7 @@ export interface RolloutWriter extends RolloutReader {
     given: readonly Replacement[],
     at: Date,
   ): Promise<void>
-  /** They are of the rollout's wave from now on, and pending until they use another identity. */
+  /** They are of the rollout's wave from now on, and pending until they use another identity, or adopt the set. */
   ask(rollout: Pick<Rollout, 'id' | 'wave'>, asked: readonly AskedHost[]): Promise<void>
   /** Takes the request back from at most `limit` hosts that have not fulfilled it, and answers which. */
   withdraw(id: RolloutId, limit: number): Promise<AgentId[]>

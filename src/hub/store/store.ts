@@ -28,7 +28,7 @@ import type { IssuedCertificate, NewIssuedCertificate } from '../domain/issued-c
 import type { LabelChange } from '../domain/label-change.ts'
 import type { RevertedDelivery, RevertedTarget } from '../domain/reverted-target.ts'
 import type { Policy, SelectorPolicy } from '../domain/policy.ts'
-import type { AgentTrust, RootSet, StandingCertificate } from '../domain/root-set.ts'
+import type { AgentTrust, RootSet, SetNumber, StandingCertificate } from '../domain/root-set.ts'
 import type {
   AgentId,
   CargoId,
@@ -105,6 +105,8 @@ export interface StoreReader {
 
   /** The set of roots that is in force; undefined in a vault that no hub has run with. */
   findRootSet(): Promise<RootSet | undefined>
+  /** The one of that number, or the last before it in its época. */
+  findRootSetUpTo(number: SetNumber): Promise<RootSet | undefined>
   /** What these agents said of the roots that they trust. */
   listAgentTrust(agentIds: readonly AgentId[]): Promise<AgentTrust[]>
   /** Of the agents that are neither revoked nor removed: their identities, and the newest certificate of each live delivery. */

@@ -181,6 +181,10 @@ export const ADMIN_ERRORS = {
   segment_unknown: { status: 409, when: 'The file of a segment that is needed is no segment.' },
   backup_running: { status: 409, when: 'Another backup is being made.' },
   bundle_in_use: { status: 409, when: 'Agents need a root that the change would remove.' },
+  bundle_in_waves: {
+    status: 409,
+    when: 'A set that takes a root away, or begins an época, goes to all agents at once.',
+  },
   bundle_number: { status: 409, when: 'The set of roots cannot have this number.' },
   bundle_unsigned: { status: 409, when: 'A trust key signs the sets, and nobody signed this one.' },
   cargo_ambiguous: { status: 409, when: 'More than one carga has this name.' },

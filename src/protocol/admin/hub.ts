@@ -14,7 +14,11 @@ import {
 import { AdminExamination } from './examination.ts'
 import { type AdminOperation, nothing, nullable, text, time } from './operation.ts'
 import { Type } from './plain-type.ts'
+import { rolloutRules } from './rollouts.ts'
 import { AdminBundle, AdminEntry, AdminSegment, AdminStatus, AdminUpdatedBundle } from './views.ts'
+
+/** Agents are offered the set in waves; it takes no root away, and begins no época. */
+const inWaves = Type.Object(rolloutRules)
 
 export const HUB_OPERATIONS = {
   showStatus: {
@@ -67,6 +71,7 @@ export const HUB_OPERATIONS = {
       numero: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMITS.rootSetNumberNamedMax })),
       /** Counts again, from 1 or from `numero`; agents before 0.5.0 do not follow that. */
       nova_epoca: Type.Optional(Type.Boolean()),
+      in_waves: Type.Optional(inWaves),
     }),
     reply: AdminUpdatedBundle,
   },
@@ -91,6 +96,7 @@ export const HUB_OPERATIONS = {
       ),
       /** Also when agents need a root that goes, and with a trust key that the last one did not sign. */
       force: Type.Optional(Type.Boolean()),
+      in_waves: Type.Optional(inWaves),
     }),
     reply: AdminUpdatedBundle,
   },

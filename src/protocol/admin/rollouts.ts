@@ -13,7 +13,7 @@ import {
 } from './operation.ts'
 import { Type } from './plain-type.ts'
 
-export const ROLLOUT_KINDS = ['load', 'rotation'] as const
+export const ROLLOUT_KINDS = ['load', 'rotation', 'roots'] as const
 export const ROLLOUT_STATES = ['running', 'paused', 'frozen', 'undoing', 'undone', 'done'] as const
 export const SOAK_MAX_SECONDS: number = 30 * 86_400
 export const LATE_MIN_SECONDS = 60
@@ -29,7 +29,7 @@ export const AdminRollout = Type.Object({
   carga_id: nullable(Type.String()),
   nome: nullable(Type.String()),
   tipo: nullable(Type.String()),
-  /** What the hosts of its waves get. */
+  /** What the hosts of its waves get; of roots the number of the set. */
   versao: nullable(Type.Integer()),
   sans: Type.Array(Type.String()),
   /** Of a rotation: which hosts are asked; null for all. */
@@ -74,7 +74,7 @@ export const AdminRolloutDetails = Type.Object({
     failures_allowed: Type.Integer(),
   }),
   by_wave: Type.Array(Type.Object({ wave: Type.Integer(), ...hostCounts })),
-  /** Of a carga at most 20 hosts that failed, and 20 that put a target back; of a rotation at most 20 that are waited for. */
+  /** Of a carga at most 20 hosts that failed, and 20 that put a target back; of another kind at most 20 that refused it, and 20 that are waited for. */
   failures: Type.Array(
     Type.Object({
       hostname: Type.String(),
@@ -94,10 +94,10 @@ export const AdminFreeze = Type.Object({
 })
 export type AdminFreeze = Static<typeof AdminFreeze>
 
-/** By id, by the name or id of the carga whose rollout is open, or `rotation` for the one of identities that is open. */
+/** By id, by the name or id of the carga whose rollout is open, or `rotation` or `roots` for the one of that kind that is open. */
 const byName = Type.Object({ rollout: text })
 
-const rules = {
+export const rolloutRules = {
   waves: Type.Array(Type.String({ maxLength: 16 }), { minItems: 1, maxItems: 20 }),
   soak_seconds: Type.Integer({ minimum: 0, maximum: SOAK_MAX_SECONDS }),
   max_failed: Type.String({ maxLength: 16 }),
@@ -131,7 +131,7 @@ export const ROLLOUT_OPERATIONS = {
       /** The next content of a carga of tipo selado, for exactly the agents that it has. */
       selado: Type.Optional(sealed),
       versao: Type.Optional(expectedVersion),
-      ...rules,
+      ...rolloutRules,
     }),
     reply: AdminStartedRollout,
   },
@@ -145,7 +145,7 @@ export const ROLLOUT_OPERATIONS = {
     request: Type.Object({
       /** Which hosts, as a selector; without it all. */
       where: Type.Optional(text),
-      ...rules,
+      ...rolloutRules,
     }),
     reply: AdminStartedRollout,
   },

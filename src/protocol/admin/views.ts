@@ -264,6 +264,8 @@ export type AdminBundle = Static<typeof AdminBundle>
 export const AdminUpdatedBundle = Type.Object({
   ...AdminBundle.properties,
   is_changed: Type.Boolean(),
+  /** Its id, where agents are offered the set in waves. */
+  rollout: nullable(Type.String()),
   endangered: Type.Array(
     Type.Object({ hostname: Type.String(), reasons: Type.Array(Type.String()) }),
   ),

@@ -3,10 +3,16 @@ import { UserError } from '../../../platform/errors.ts'
 import { makeTrustKey } from '../../../trust/trust-key.ts'
 import { parseSetStatement } from '../../../trust/statements.ts'
 import type { CommandContext } from '../command-context.ts'
+import {
+  addRolloutOptions,
+  parseRolloutOptions,
+  type RolloutOptions,
+} from '../rollout/rollout-options.ts'
+import { describeWaves } from './describe-waves.ts'
 import { renderBundle } from './bundle-status.ts'
 import { readPublicKeyLine, readSignedStatement } from './read-given.ts'
 
-interface SignOptions {
+interface SignOptions extends RolloutOptions {
   readonly signature?: string
   readonly trustKey?: string
   readonly keyChange?: string
@@ -15,7 +21,7 @@ interface SignOptions {
 }
 
 export function registerBundleSign(bundle: Command, context: CommandContext): void {
-  bundle
+  const command = bundle
     .command('sign <statement>')
     .description('put the roots of the root file in force, with the signature of the trust key')
     .option('--signature <file>', 'the signature: without it, <statement>.minisig')
@@ -28,6 +34,8 @@ export function registerBundleSign(bundle: Command, context: CommandContext): vo
       '--force',
       'also when agents need a removed root, or with a trust key that the last one did not name',
     )
+  addRolloutOptions(command)
+  command
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
@@ -38,14 +46,21 @@ after the set in force, and the fleet, and every agent that demands the trust ke
 
 The first time --trust-key names the key. With --key-change the next trust key signs, the set in hand and all that follow.
 
+With --waves the hub trusts the set at once, and agents are offered it in waves: the next wave opens when each agent of the last one has said
+that it trusts the set, and it was so for the time of --soak. One that refuses it, or is late, has failed. Agents of later waves, and hosts that
+enrol meanwhile, keep the set before. A set that takes a root away goes to all at once. Roots only go forward: svc rollout pause roots keeps the
+rest on the set before, and the next set takes the place of this one; there is no undo.
+
 Examples:
   svc bundle sign set.txt --trust-key trust.pub
   svc bundle sign set.txt
   svc bundle sign set.txt --key-change next.txt
+  svc bundle sign set.txt --waves 1,10%,100% --soak 10m
 `,
     )
     .action(async (path: string, options: SignOptions) => {
       const { signature, trustKey, keyChange, force, json } = options
+      const rules = parseRolloutOptions(options)
       const signed = await readSignedStatement(path, signature)
       const request = {
         ...signed,
@@ -54,13 +69,14 @@ Examples:
         }),
         ...(keyChange !== undefined && { key_change: await readSignedStatement(keyChange) }),
         ...(force && { force }),
+        ...(rules && { in_waves: rules }),
       }
       const updated = await context.withAdmin(({ operations }) => operations.signBundle(request))
       if (json) return context.output.writeJson(updated)
       const lost = updated.endangered.map(
         ({ hostname, reasons }) => `lost: ${hostname} (${reasons.join('; ')})\n`,
       )
-      const done = `the roots are now set ${updated.numero}, signed by the trust key
+      const done = `the roots are now set ${updated.numero}, signed by the trust key${describeWaves(updated)}
 on each host: SVC_AGENT_TRUST_KEY=${updated.trust_key ?? ''}
 `
       await context.output.write(

@@ -2,9 +2,15 @@ import type { Command } from 'commander'
 import { flagOf } from '../../../protocol/spoken-words.ts'
 import { renderBundle } from './bundle-status.ts'
 import type { CommandContext } from '../command-context.ts'
+import {
+  addRolloutOptions,
+  parseRolloutOptions,
+  type RolloutOptions,
+} from '../rollout/rollout-options.ts'
+import { describeWaves } from './describe-waves.ts'
 import { parseSetNumber } from './parse-set-number.ts'
 
-interface BundleUpdateOptions {
+interface BundleUpdateOptions extends RolloutOptions {
   readonly force?: true
   readonly numero?: number
   readonly novaEpoca?: true
@@ -12,7 +18,7 @@ interface BundleUpdateOptions {
 }
 
 export function registerBundleUpdate(bundle: Command, context: CommandContext): void {
-  bundle
+  const command = bundle
     .command('update')
     .description('make the hub read its root file again; its roots become the next set')
     .option(
@@ -28,6 +34,8 @@ export function registerBundleUpdate(bundle: Command, context: CommandContext): 
       flagOf('nova-epoca'),
       'count from 1 or --number again; agents before 0.5.0 do not follow',
     )
+  addRolloutOptions(command)
+  command
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
@@ -42,24 +50,33 @@ Numbers only grow: --number goes 1,000 ahead at most, or further with --force, a
 2147483647. --new-epoch is the way back from a number that is too great: agents take the new count from a hub that they
 trust by their present roots, and never go back to the old count.
 
+With --waves the hub trusts the set at once, and agents are offered it in waves: the next wave opens when each agent of the last one has said
+that it trusts the set, and it was so for the time of --soak. One that refuses it, or is late, has failed. Agents of later waves, and hosts that
+enrol meanwhile, keep the set before. A set that takes a root away goes to all at once. Roots only go forward: svc rollout pause roots keeps the
+rest on the set before, and the next set takes the place of this one; there is no undo.
+
 Examples:
   cat old-root.crt new-root.crt > /etc/svc-server/ca-root.crt && svc bundle update
   svc bundle update --json
   svc bundle update --number 40
   svc bundle update --new-epoch
+  svc bundle update --waves 1,10%,100% --soak 10m
 `,
     )
-    .action(async ({ force, numero, novaEpoca, json }: BundleUpdateOptions) => {
+    .action(async (options: BundleUpdateOptions) => {
+      const { force, numero, novaEpoca, json } = options
+      const rules = parseRolloutOptions(options)
       const updated = await context.withAdmin(({ operations }) =>
         operations.updateBundle({
           ...(force && { force }),
           ...(numero === undefined ? {} : { numero }),
           ...(novaEpoca && { nova_epoca: true }),
+          ...(rules && { in_waves: rules }),
         }),
       )
       if (json) return context.output.writeJson(updated)
       const done = updated.is_changed
-        ? `the roots are now set ${updated.numero}`
+        ? `the roots are now set ${updated.numero}${describeWaves(updated)}`
         : `the root file holds the roots in force: set ${updated.numero} stays`
       const lost = updated.endangered.map(
         ({ hostname, reasons }) => `lost: ${hostname} (${reasons.join('; ')})\n`,

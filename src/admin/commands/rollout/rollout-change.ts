@@ -40,6 +40,7 @@ export const registerRolloutUndo: RegisterCommand = register({
 The hosts that were given the version get the names and the content that the load had before, as fresh deliveries under a new number;
 all other hosts keep what they have. For a csr_cert each of them gets another certificate. A rollout that is done cannot be undone: update the load.
 A rotation asks no further host, and takes the request back from those that have not followed it. An identity that is renewed stays so.
+Roots are not undone: no agent goes back to an earlier set. Pause them, and put the next set in force.
 `,
   ask: (operations, rollout) => operations.undoRollout({ rollout }),
   news: ({ id, nome, given, versao }) =>
@@ -53,10 +54,7 @@ function register({ command, description, help, ask, news }: RolloutChange): Reg
     rollout
       .command(command)
       .description(description)
-      .argument(
-        '<rollout>',
-        'its id, the load whose rollout is open, or rotation for that of identities',
-      )
+      .argument('<rollout>', 'its id, the load whose rollout is open, or rotation or roots')
       .option('--json', 'print one JSON document')
       .addHelpText(
         'after',

@@ -22,17 +22,15 @@ export function registerRolloutShow(rollout: Command, context: CommandContext): 
   rollout
     .command('show')
     .description('show how far a rollout is, what it waits for, and which hosts failed')
-    .argument(
-      '<rollout>',
-      'its id, the load whose rollout is open, or rotation for that of identities',
-    )
+    .argument('<rollout>', 'its id, the load whose rollout is open, or rotation or roots')
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
       `
 A host is done when it has installed the version and each of its targets has reported that it is in place and, where the target
 has a probe, served. Agents of version 0.4.0 and before do not say which targets they have: they are done when they have installed it.
-In a rotation a host is done when the hub has seen it use another identity; below the waves are hosts that are waited for.
+In a rotation a host is done when the hub has seen it use another identity, and with roots when it has said that it trusts the set. Below the
+waves are hosts that refused it, and hosts that are waited for.
 
 Examples:
   svc rollout show site

@@ -61,6 +61,7 @@ export const undoRollout: Write<'undoRollout', { readonly clock: Clock }> = asyn
   { actor },
 ) => {
   const rollout = await findOpenRollout(writer, request.rollout)
+  if (rollout.subject.kind === 'roots') throw forwardOnly(rollout)
   if (rollout.state === 'undoing') return { acts: [], reply: await viewRollout(writer, rollout) }
   const undoing: Rollout = { ...rollout, state: 'undoing', changedBy: actor, cursor: '' }
   await writer.rollouts.update(undoing)
@@ -71,6 +72,15 @@ export const undoRollout: Write<'undoRollout', { readonly clock: Clock }> = asyn
     reply: await viewRollout(writer, undoing),
     news: { areRolloutsChanged: true },
   }
+}
+
+/** docs/protocol.md RLO-31. */
+function forwardOnly({ id, state }: Rollout): AdminRefusal {
+  return new AdminRefusal(
+    'rollout_state',
+    `rollout ${id} is of roots, and no agent goes back to an earlier set: pause it, and all others keep theirs; the next set takes its place`,
+    { state },
+  )
 }
 
 /**

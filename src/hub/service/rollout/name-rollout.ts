@@ -8,12 +8,12 @@ import { findItsCargo } from './find-rollout.ts'
 export interface RolloutName {
   /** Of the carga; null where the rollout is of none. */
   readonly nome: string | null
-  /** `load site`, or `the rotation of all hosts`. */
+  /** `load site`, or the kind. */
   readonly text: string
 }
 
 export async function nameRollout(reader: StoreReader, rollout: Rollout): Promise<RolloutName> {
-  if (!isLoadRollout(rollout)) return { nome: null, text: 'the rotation of identities' }
+  if (!isLoadRollout(rollout)) return { nome: null, text: rollout.subject.kind }
   const { name } = await findItsCargo(reader, rollout)
   return { nome: name, text: `load ${name}` }
 }
@@ -25,5 +25,6 @@ export function toEntryPayload(
 ): Readonly<Record<string, unknown>> {
   const of = { rollout: id, kind: subject.kind }
   if (subject.kind === 'rotation') return { ...of, where: subject.where }
+  if (subject.kind === 'roots') return { ...of, numero: subject.number, epoca: subject.epoch }
   return { ...of, carga_id: subject.cargoId, nome, versao: subject.version }
 }

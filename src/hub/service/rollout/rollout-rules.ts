@@ -29,7 +29,9 @@ export function newRolloutId(): RolloutId {
   return randomBytes(ID_BYTES).toString('hex') as RolloutId
 }
 
-type RulesRequest = Pick<
+export type RolloutRules = Pick<Rollout, 'waves' | 'maxFailed' | 'soakMs' | 'lateMs'>
+
+export type RulesRequest = Pick<
   AdminRequest<'startRollout'>,
   'waves' | 'max_failed' | 'soak_seconds' | 'late_seconds'
 >
@@ -40,7 +42,7 @@ export function parseRules({
   max_failed,
   soak_seconds,
   late_seconds = LATE_DEFAULT_SECONDS,
-}: RulesRequest): Pick<Rollout, 'waves' | 'maxFailed' | 'soakMs' | 'lateMs'> {
+}: RulesRequest): RolloutRules {
   const waves: Share[] = []
   for (const text of texts) {
     const wave = parseShare(text)

@@ -33,7 +33,8 @@ async function viewSubject(reader: StoreReader, rollout: Rollout): Promise<Subje
   const { subject } = rollout
   if (!isLoadRollout(rollout)) {
     const where = subject.kind === 'rotation' ? subject.where : null
-    return { carga_id: null, nome: null, tipo: null, versao: null, sans: [], where }
+    const versao = subject.kind === 'roots' ? subject.number : null
+    return { carga_id: null, nome: null, tipo: null, versao, sans: [], where }
   }
   const { cargoId, version, sans } = rollout.subject
   const { name, kind } = await findItsCargo(reader, rollout)

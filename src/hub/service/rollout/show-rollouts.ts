@@ -7,6 +7,7 @@ import {
   type Rollout,
   type RolloutKind,
 } from '../../domain/rollout.ts'
+import type { RolloutId } from '../../../protocol/identifiers.ts'
 import { DeliveryStatus } from '../../../protocol/words.ts'
 import type { StoreReader } from '../../store/store.ts'
 import type { Read } from '../admin-act.ts'
@@ -80,6 +81,11 @@ const ACT_WORDS: Readonly<
     finish: 'the hub, which is about to make it the version of the load',
     takeBack: 'the hub, which gives its hosts the last good version',
   },
+  roots: {
+    give: 'has offered the roots to',
+    finish: 'the hub, which is about to offer them to everybody',
+    takeBack: '',
+  },
   rotation: {
     give: 'has asked',
     finish: 'the hub, which is about to say that it is done',
@@ -87,17 +93,14 @@ const ACT_WORDS: Readonly<
   },
 }
 
-/** Of what goes by the hosts themselves nothing fails but by being late: those that are waited for. */
+/** Of what is no carga also those that are waited for: most of them fail by being late. */
 async function listFailures(
   reader: StoreReader,
   rollout: Rollout,
 ): Promise<AdminRolloutDetails['failures']> {
   const { id } = rollout
   if (!isLoadRollout(rollout)) {
-    const pending = await reader.rollouts.listPending(id, FAILURES_SHOWN)
-    const hosts = await reader.findAgents(pending)
-    const status = DeliveryStatus.pending
-    return hosts.map(({ hostname }) => ({ hostname, entrega_id: null, status, erro: null }))
+    return [...(await listRefusing(reader, id)), ...(await listPending(reader, id))]
   }
   const failures: AdminRolloutDetails['failures'] = []
   for (const entrega of await reader.rollouts.listFailed(id, FAILURES_SHOWN)) {
@@ -107,4 +110,25 @@ async function listFailures(
     failures.push({ hostname, entrega_id: entrega, status, erro: error })
   }
   return failures
+}
+
+type Failures = AdminRolloutDetails['failures']
+
+async function listPending(reader: StoreReader, id: RolloutId): Promise<Failures> {
+  const hosts = await reader.findAgents(await reader.rollouts.listPending(id, FAILURES_SHOWN))
+  const status = DeliveryStatus.pending
+  return hosts.map(({ hostname }) => ({ hostname, entrega_id: null, status, erro: null }))
+}
+
+/** Only roots are refused. */
+async function listRefusing(reader: StoreReader, id: RolloutId): Promise<Failures> {
+  const ids = await reader.rollouts.listRefusing(id, FAILURES_SHOWN)
+  const trusts = new Map((await reader.listAgentTrust(ids)).map((one) => [one.agentId, one.error]))
+  const status = DeliveryStatus.failed
+  return (await reader.findAgents(ids)).map((agent) => ({
+    hostname: agent.hostname,
+    entrega_id: null,
+    status,
+    erro: trusts.get(agent.id) ?? null,
+  }))
 }

@@ -2,11 +2,12 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { hostsOfWave } from '../../../protocol/rollout-share.ts'
-import { isLastWave, isLoadRollout, type Rollout } from '../../domain/rollout.ts'
+import { isLastWave, isLoadRollout, isRootsRollout, type Rollout } from '../../domain/rollout.ts'
 import { LAST_PLACE, thresholdOf } from '../../domain/rollout-order.ts'
 import type { StoreReader, StoreWriter } from '../../store/store.ts'
 import { LOAD_ACTS } from './load-acts.ts'
 import type { GivenSlice, HostSlice, RolloutActs } from './rollout-acts.ts'
+import { ROOTS_ACTS } from './roots-acts.ts'
 import { ROTATION_ACTS } from './rotation-acts.ts'
 
 type WavePlan = Pick<
@@ -15,7 +16,8 @@ type WavePlan = Pick<
 >
 
 export function actsOf(rollout: Rollout): RolloutActs<Rollout> {
-  return isLoadRollout(rollout) ? LOAD_ACTS : ROTATION_ACTS
+  if (isLoadRollout(rollout)) return LOAD_ACTS
+  return isRootsRollout(rollout) ? ROOTS_ACTS : ROTATION_ACTS
 }
 
 /** Which hosts the wave takes: those with the first places among all that it has not reached. docs/protocol.md RLO-4. */

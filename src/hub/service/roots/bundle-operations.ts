@@ -1,8 +1,15 @@
-import { AdminRefusal, type AdminTurn, type Course, type Read } from '../admin-act.ts'
+import {
+  type AdminAsker,
+  AdminRefusal,
+  type AdminTurn,
+  type Course,
+  type Read,
+} from '../admin-act.ts'
 import type { Clock } from '../../../platform/clock.ts'
 import type { Certificate } from '../../../pki/certificates.ts'
 import type { AdminBundle, AdminUpdatedBundle } from '../../../protocol/admin/views.ts'
 import type { Store, StoreReader } from '../../store/store.ts'
+import type { RolloutHubs } from '../rollout/rollout-rules.ts'
 import { describeBundle } from './bundle-status.ts'
 import {
   createUpdateRootSet,
@@ -37,7 +44,7 @@ export function createAdminRoots(dependencies: UpdateRootSetDependencies): Admin
 export const showBundle: Read<'showBundle', BundleContext> = (reader, _request, context) =>
   describe(reader, context)
 
-type ChangeContext = BundleContext & { readonly store: Store }
+type ChangeContext = BundleContext & { readonly store: Store; readonly hubs?: RolloutHubs }
 
 export const updateBundle: Course<'updateBundle', ChangeContext> = {
   run: (turn, request, context) => change(turn, request, context),
@@ -50,16 +57,21 @@ export const signBundle: Course<'signBundle', ChangeContext> = {
 async function change(
   turn: AdminTurn,
   request: RootSetRequest,
-  context: ChangeContext,
+  context: ChangeContext & Pick<AdminAsker, 'actor'>,
 ): Promise<AdminUpdatedBundle> {
-  const { roots, store } = context
+  const { roots, store, actor, hubs } = context
   if (roots === undefined) {
     throw new AdminRefusal('no_hub', 'the roots change only while the hub runs')
   }
-  const { isChanged, endangered } = await roots.update(turn, request)
+  const {
+    isChanged,
+    endangered,
+    rollout = null,
+  } = await roots.update(turn, request, { actor, hubs })
   return {
     ...(await describe(store.reader, context)),
     is_changed: isChanged,
+    rollout,
     endangered: endangered.map(({ hostname, reasons }) => ({ hostname, reasons: [...reasons] })),
   }
 }

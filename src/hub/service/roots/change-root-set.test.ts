@@ -86,7 +86,7 @@ test('[TRU-1] a change is written, and says what its entry is', async () => {
     number: { epoch: 2, number: 7 },
     endangered: 3,
   }
-  const { set, act } = await store.write((writer) => insertRootSet(writer, NOW, change))
+  const { set, acts } = await store.write((writer) => insertRootSet(writer, NOW, change))
   const expected = { epoch: 2, number: 7, pem: next.pem + expired.pem, createdAt: NOW }
   assert.deepEqual(set, expected)
   assert.deepEqual(await store.reader.findRootSet(), expected)
@@ -98,5 +98,5 @@ test('[TRU-1] a change is written, and says what its entry is', async () => {
     removed: [old.sha256],
     agentes_endangered: 3,
   }
-  assert.deepEqual(act, { type: 'bundle_changed', payload })
+  assert.deepEqual(acts, [{ type: 'bundle_changed', payload }])
 })

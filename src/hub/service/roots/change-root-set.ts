@@ -10,7 +10,9 @@ import {
 } from '../../domain/decide-root-set.ts'
 import type { RootSet, SetNumber, SetTrust } from '../../domain/root-set.ts'
 import type { StoreReader, StoreWriter } from '../../store/store.ts'
+import type { RootsRollout } from '../../domain/rollout.ts'
 import type { AdminAct } from '../admin-act.ts'
+import { followInWaves, type RootsWaves } from './roots-in-waves.ts'
 import { agentSlices } from '../agent-slices.ts'
 
 /** Each once, in the order of the file. */
@@ -47,13 +49,19 @@ export interface RootSetChange {
   readonly number: SetNumber
   readonly endangered: number
   readonly trust?: SetTrust | undefined
+  /** Undefined offers the set to all agents at once. */
+  readonly waves?: RootsWaves | undefined
 }
 
 export async function insertRootSet(
   writer: StoreWriter,
   now: Date,
-  { current, next, number, endangered, trust }: RootSetChange,
-): Promise<{ readonly set: RootSet; readonly act: AdminAct }> {
+  { current, next, number, endangered, trust, waves }: RootSetChange,
+): Promise<{
+  readonly set: RootSet
+  readonly acts: readonly AdminAct[]
+  readonly rollout: RootsRollout | undefined
+}> {
   const { added, removed } = compareRoots(current, next)
   const set: RootSet = { ...number, pem: toPem(next), createdAt: now, ...(trust && { trust }) }
   await writer.insertRootSet(set)
@@ -66,7 +74,9 @@ export async function insertRootSet(
     agentes_endangered: endangered,
     ...(trust && { trust_key: trust.key }),
   }
-  return { set, act: { type: HubEventType.bundleChanged, payload } }
+  const act = { type: HubEventType.bundleChanged, payload }
+  const { rollout, acts } = await followInWaves(writer, now, number, waves)
+  return { set, acts: [act, ...acts], rollout }
 }
 
 function fingerprintsOf(roots: readonly Certificate[]): string[] {

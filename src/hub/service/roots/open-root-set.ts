@@ -76,8 +76,8 @@ export async function openRootSet(
   const change = { current, next, number, endangered: 0 }
   try {
     const changed = await store.write(async (writer) => {
-      const { set: inserted, act } = await insertRootSet(writer, now, change)
-      await appendEntries(writer, entriesOfActs([act], now, 'hub'))
+      const { set: inserted, acts } = await insertRootSet(writer, now, change)
+      await appendEntries(writer, entriesOfActs(acts, now, 'hub'))
       return inserted
     })
     log.info({ numero: changed.number, roots: next.length }, 'Roots changed')

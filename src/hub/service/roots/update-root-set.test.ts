@@ -105,7 +105,7 @@ beforeEach(async () => {
     readFileRoots: async () => file(),
     hub,
   })
-  update = (request) => updateRootSet(turn, request)
+  update = (request) => updateRootSet(turn, request, { actor: 'admin' })
 })
 
 /** They have said nothing of what they trust, until the work is done. */

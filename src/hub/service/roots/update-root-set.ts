@@ -7,14 +7,24 @@ import { AdminRefusal, type AdminTurn } from '../admin-act.ts'
 import type { Logger } from '../../../platform/logger.ts'
 import type { Certificate } from '../../../pki/certificates.ts'
 import type { AdminRequest } from '../../../protocol/admin/operations.ts'
+import type { RolloutId } from '../../../protocol/identifiers.ts'
 import { LIMITS } from '../../../protocol/limits.ts'
 import { compareRoots, type EndangeredAgent, findRootsFault } from '../../domain/decide-root-set.ts'
 import { decideSetNumber, type NumberRefusal } from '../../domain/next-set-number.ts'
 import type { RootSet, SetNumber, SetTrust } from '../../domain/root-set.ts'
-import type { Store } from '../../store/store.ts'
+import type { Actor } from '../../domain/actor.ts'
+import type { Store, StoreReader } from '../../store/store.ts'
 import { distinctRoots, findEndangeredBy, insertRootSet, toPem } from './change-root-set.ts'
 import type { CurrentRootSet } from './current-root-set.ts'
+import { agentSlices } from '../agent-slices.ts'
+import {
+  parseRules,
+  refuseHubsWithoutRollouts,
+  type RolloutHubs,
+  type RulesRequest,
+} from '../rollout/rollout-rules.ts'
 import { decideSignedSet } from './decide-signed-set.ts'
+import type { RootsWaves } from './roots-in-waves.ts'
 
 export interface UpdateRootSetDependencies {
   readonly store: Store
@@ -40,6 +50,8 @@ export interface RootSetHub {
 export interface RootSetUpdate {
   readonly isChanged: boolean
   readonly endangered: readonly EndangeredAgent[]
+  /** Where agents are offered the set in waves. */
+  readonly rollout?: RolloutId
 }
 
 /** `signed`: of `svc bundle sign`, which says there what else it wants. */
@@ -47,16 +59,23 @@ export type RootSetRequest = AdminRequest<'updateBundle'> & {
   readonly signed?: AdminRequest<'signBundle'>
 }
 
+/** Who asks, and the hubs beside: for a set that goes out in waves. */
+export interface RootSetAsker {
+  readonly actor: Actor
+  readonly hubs?: RolloutHubs | undefined
+}
+
 export type UpdateRootSet = (
   turn: Pick<AdminTurn, 'commit' | 'rehearse'>,
   request: RootSetRequest,
+  asker: RootSetAsker,
 ) => Promise<RootSetUpdate>
 
 /** One after the other, in the order asked for. */
 export function createUpdateRootSet(dependencies: UpdateRootSetDependencies): UpdateRootSet {
   let last: Promise<unknown> = Promise.resolve()
-  return (turn, request) => {
-    const update = last.then(() => updateRootSet(dependencies, turn, request))
+  return (turn, request, asker) => {
+    const update = last.then(() => updateRootSet(dependencies, turn, request, asker))
     last = update.catch(() => undefined)
     return update
   }
@@ -66,6 +85,7 @@ async function updateRootSet(
   dependencies: UpdateRootSetDependencies,
   turn: Pick<AdminTurn, 'commit' | 'rehearse'>,
   request: RootSetRequest,
+  asker: RootSetAsker,
 ): Promise<RootSetUpdate> {
   const { store, clock, log, current, hub } = dependencies
   const now = clock.now()
@@ -82,15 +102,22 @@ async function updateRootSet(
     return { isChanged: false, endangered: [] }
   }
   const { number, trust } = planSet(set, next, request)
+  const rules = (request.signed ?? request).in_waves
+  const waves =
+    rules &&
+    (await planWaves(store.reader, rules, asker, {
+      before: set,
+      isForward: removed.length === 0 && number.epoch === set.epoch,
+    }))
   const endangered = await findEndangeredBy(store.reader, roots, next, now)
   const isForced = (request.signed ?? request).force === true
   if (endangered.length > 0 && !isForced) throw inUse(endangered)
 
-  const change = { current: roots, next, number, trust, endangered: endangered.length }
+  const change = { current: roots, next, number, trust, endangered: endangered.length, waves }
   const commit = () =>
     turn.commit(async (writer) => {
-      const { set: reply, act } = await insertRootSet(writer, now, change)
-      return { acts: [act], reply, news: { areRootsChanged: true } }
+      const { acts, ...reply } = await insertRootSet(writer, now, change)
+      return { acts, reply, news: { areRootsChanged: true, areRolloutsChanged: true } }
     })
   if (turn.rehearse !== undefined) {
     if (hub.serverRoot(next) === undefined) throw unforeseeable()
@@ -99,9 +126,12 @@ async function updateRootSet(
 
   hub.useForAuthority(toPem([...roots, ...added]))
   let changed: RootSet
+  let rollout: RolloutId | undefined
   try {
     await leadServerCertificateTo(dependencies, next)
-    changed = await commit()
+    const committed = await commit()
+    changed = committed.set
+    rollout = committed.rollout?.id
   } catch (error) {
     // Hubs that share the vault may have put another one in force meanwhile.
     hub.useForAuthority(current.set.pem)
@@ -120,7 +150,30 @@ async function updateRootSet(
     },
     'Roots changed',
   )
-  return { isChanged: true, endangered }
+  return { isChanged: true, endangered, ...(rollout !== undefined && { rollout }) }
+}
+
+/** What goes away, or a count that begins again, cannot reach agents one after the other: the hub itself holds to the set in force. */
+async function planWaves(
+  reader: StoreReader,
+  request: RulesRequest,
+  { actor: startedBy, hubs }: RootSetAsker,
+  { before, isForward }: { readonly before: SetNumber; readonly isForward: boolean },
+): Promise<RootsWaves> {
+  if (!isForward) {
+    throw new AdminRefusal(
+      'bundle_in_waves',
+      'a set that takes a root away, or begins an época, goes to all agents at once',
+    )
+  }
+  const rules = parseRules(request)
+  await refuseHubsWithoutRollouts(hubs)
+  let hosts = 0
+  for await (const agents of agentSlices(reader)) {
+    hosts += agents.filter(({ revokedAt }) => revokedAt === null).length
+  }
+  if (hosts === 0) throw new AdminRefusal('rollout_empty', 'there is no host')
+  return { rules, startedBy, hosts, before }
 }
 
 interface Plan {

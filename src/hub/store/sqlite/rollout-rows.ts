@@ -13,6 +13,9 @@ export interface RolloutRow {
   readonly versao: number | null
   readonly sans: string | null
   readonly seletor: string | null
+  /** These two of roots. */
+  readonly epoca: number | null
+  readonly base: number | null
   readonly ondas: string
   readonly soak_ms: number
   readonly late_ms: number
@@ -98,22 +101,42 @@ export function fromRollout(rollout: Rollout): RolloutRow {
   }
 }
 
-type SubjectColumns = Pick<RolloutRow, 'kind' | 'carga_id' | 'versao' | 'sans' | 'seletor'>
+type SubjectColumns = Pick<
+  RolloutRow,
+  'kind' | 'carga_id' | 'versao' | 'sans' | 'seletor' | 'epoca' | 'base'
+>
 
-function toSubject({ kind, carga_id, versao, sans, seletor }: SubjectColumns): RolloutSubject {
+const NO_SUBJECT: Omit<SubjectColumns, 'kind'> = {
+  carga_id: null,
+  versao: null,
+  sans: null,
+  seletor: null,
+  epoca: null,
+  base: null,
+}
+
+function toSubject(row: SubjectColumns): RolloutSubject {
+  const { kind, carga_id, versao, sans, seletor, epoca, base } = row
   if (kind === 'rotation') return { kind, where: seletor }
-  invariant(carga_id !== null && versao !== null && sans !== null, 'a load has its columns')
+  invariant(versao !== null, 'what is no rotation has a number')
+  if (kind === 'roots') {
+    invariant(epoca !== null && base !== null, 'a set of roots has its columns')
+    return { kind, epoch: epoca, number: versao, base }
+  }
+  invariant(carga_id !== null && sans !== null, 'a load has its columns')
   return { kind, cargoId: carga_id, version: versao, sans: JSON.parse(sans) as string[] }
 }
 
 function fromSubject(subject: RolloutSubject): SubjectColumns {
   const { kind } = subject
-  if (kind === 'rotation') {
-    return { kind, carga_id: null, versao: null, sans: null, seletor: subject.where }
+  if (kind === 'rotation') return { ...NO_SUBJECT, kind, seletor: subject.where }
+  if (kind === 'roots') {
+    const { epoch: epoca, number: versao, base } = subject
+    return { ...NO_SUBJECT, kind, epoca, versao, base }
   }
   const { cargoId, version, sans } = subject
   const load = { carga_id: cargoId, versao: version, sans: JSON.stringify(sans) }
-  return { kind, ...load, seletor: null }
+  return { ...NO_SUBJECT, kind, ...load }
 }
 
 export function toFreeze(row: FreezeRow): Freeze {

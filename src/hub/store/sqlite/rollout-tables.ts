@@ -74,7 +74,8 @@ CREATE INDEX freezes_abertas ON freezes (until) WHERE ended_at IS NULL;
 
 /**
  * Rollouts of more kinds: `rollouts` is replaced, since a carga and a versao are those of one kind only. A host is in one rollout of each of
- * the other kinds, the last that reached it. It is done in the commit in which it first uses an identity that was issued since it was asked.
+ * the other kinds, the last that reached it. It is done in the commit in which it first uses an identity that was issued since it was asked
+ * (after the one of number `marca`), or says that it trusts the set of roots of that number.
  */
 export const ROLLOUT_KINDS = `
 ALTER TABLE rollouts_conteudo RENAME TO rollouts_conteudo_antes;
@@ -88,6 +89,8 @@ CREATE TABLE rollouts (
   versao INTEGER,
   sans TEXT CHECK (sans IS NULL OR json_type(sans) = 'array'),
   seletor TEXT,
+  epoca INTEGER,
+  base INTEGER,
   ondas TEXT NOT NULL CHECK (json_type(ondas) = 'array'),
   soak_ms INTEGER NOT NULL,
   late_ms INTEGER NOT NULL,
@@ -111,7 +114,7 @@ CREATE TABLE rollouts (
   CHECK ((kind = 'load') = (carga_id IS NOT NULL)),
   CHECK ((carga_id IS NULL) = (sans IS NULL))
 ) STRICT;
-INSERT INTO rollouts SELECT ordem, id, 'load', carga_id, versao, sans, NULL, ondas, soak_ms, late_ms, max_failed, started_by, created_at,
+INSERT INTO rollouts SELECT ordem, id, 'load', carga_id, versao, sans, NULL, NULL, NULL, ondas, soak_ms, late_ms, max_failed, started_by, created_at,
     state, changed_by, reason, onda, opened_at, wanted, threshold, given, is_given, CAST(cursor AS TEXT), open_ms, soaked_ms, tolerated, ended_at
   FROM rollouts_antes;
 CREATE UNIQUE INDEX rollouts_abertos ON rollouts (kind, carga_id) WHERE ended_at IS NULL;
@@ -130,15 +133,25 @@ CREATE TABLE rollout_agentes (
   kind TEXT NOT NULL,
   rollout TEXT NOT NULL REFERENCES rollouts (id),
   onda INTEGER NOT NULL,
-  estado TEXT NOT NULL CHECK (estado IN ('pending', 'done', 'withdrawn')),
-  apos_seq INTEGER NOT NULL,
+  estado TEXT NOT NULL CHECK (estado IN ('pending', 'done', 'failed', 'withdrawn')),
+  marca INTEGER NOT NULL,
   PRIMARY KEY (agente_id, kind)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX rollout_agentes_por_estado ON rollout_agentes (rollout, estado, onda);
 CREATE TRIGGER rollout_agentes_renovado AFTER UPDATE OF active_identity_seq ON agentes
 WHEN NEW.active_identity_seq IS NOT OLD.active_identity_seq
 BEGIN UPDATE rollout_agentes SET estado = 'done'
-  WHERE agente_id = NEW.id AND kind = 'rotation' AND estado = 'pending' AND apos_seq < NEW.active_identity_seq; END;
+  WHERE agente_id = NEW.id AND kind = 'rotation' AND estado = 'pending' AND marca < NEW.active_identity_seq; END;
+${['INSERT', 'UPDATE']
+  .map(
+    (
+      act,
+    ) => `CREATE TRIGGER rollout_agentes_raizes_${act.toLowerCase()} AFTER ${act} ON agentes_raizes
+BEGIN UPDATE rollout_agentes SET estado = iif(NEW.numero = marca, 'done', 'failed')
+  WHERE agente_id = NEW.agente_id AND kind = 'roots' AND estado IN ('pending', 'failed')
+    AND (NEW.numero = marca OR NEW.erro IS NOT NULL); END;`,
+  )
+  .join('\n')}
 CREATE TRIGGER rollout_agentes_sem_revogado AFTER UPDATE OF revoked_at ON agentes
 WHEN NEW.revoked_at IS NOT NULL
 BEGIN DELETE FROM rollout_agentes WHERE agente_id = NEW.id; END;

@@ -13,7 +13,7 @@ import type { FleetChange } from '../../domain/fleet-change.ts'
 import type { HostIndex, HostSource } from '../../domain/host-source.ts'
 import type { IssuedCertificate } from '../../domain/issued-certificate.ts'
 import type { RevertedDelivery, RevertedTarget } from '../../domain/reverted-target.ts'
-import type { AgentTrust, RootSet, StandingCertificate } from '../../domain/root-set.ts'
+import type { AgentTrust, RootSet, SetNumber, StandingCertificate } from '../../domain/root-set.ts'
 import type {
   AgentId,
   CargoId,
@@ -252,6 +252,11 @@ export class SqliteReader extends SqlitePolicyReader implements StoreReader {
   async findRootSet(): Promise<RootSet | undefined> {
     const sql = 'SELECT * FROM raizes ORDER BY epoca DESC, numero DESC LIMIT 1'
     return map(this.session().get<RootSetRow>(sql), toRootSet)
+  }
+
+  async findRootSetUpTo({ epoch, number }: SetNumber): Promise<RootSet | undefined> {
+    const sql = 'SELECT * FROM raizes WHERE epoca = ? AND numero <= ? ORDER BY numero DESC LIMIT 1'
+    return map(this.session().get<RootSetRow>(sql, epoch, number), toRootSet)
   }
 
   async listAgentTrust(agentIds: readonly AgentId[]): Promise<AgentTrust[]> {

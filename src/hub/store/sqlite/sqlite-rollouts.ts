@@ -39,8 +39,8 @@ const PAGES = {
   translate: toRollout,
 }
 
-const PENDING_HOSTS = `SELECT agente_id FROM rollout_agentes INDEXED BY rollout_agentes_por_estado
-  WHERE rollout = @id AND estado = 'pending' ORDER BY onda, agente_id LIMIT @limit`
+const HOSTS_IN_STATE = `SELECT agente_id FROM rollout_agentes INDEXED BY rollout_agentes_por_estado
+  WHERE rollout = @id AND estado = @state ORDER BY onda, agente_id LIMIT @limit`
 
 type Counted = { -readonly [Key in keyof RolloutWaveCounts]: RolloutWaveCounts[Key] }
 
@@ -139,7 +139,11 @@ export class SqliteRolloutReader implements RolloutReader {
   }
 
   async listPending(id: RolloutId, limit: number): Promise<AgentId[]> {
-    return this.session().column<AgentId>(PENDING_HOSTS, { id, limit })
+    return this.session().column<AgentId>(HOSTS_IN_STATE, { id, limit, state: 'pending' })
+  }
+
+  async listRefusing(id: RolloutId, limit: number): Promise<AgentId[]> {
+    return this.session().column<AgentId>(HOSTS_IN_STATE, { id, limit, state: 'failed' })
   }
 
   async findFreeze(): Promise<Freeze | undefined> {
@@ -169,7 +173,7 @@ export class SqliteRolloutReader implements RolloutReader {
   #countAsked(id: RolloutId) {
     const sql = `SELECT onda, estado, count(*) AS total
       FROM rollout_agentes INDEXED BY rollout_agentes_por_estado WHERE rollout = ? GROUP BY estado, onda`
-    type Row = { onda: number; estado: 'pending' | 'done' | 'withdrawn'; total: number }
+    type Row = { onda: number; estado: 'pending' | 'done' | 'failed' | 'withdrawn'; total: number }
     return this.session().all<Row>(sql, id)
   }
 
@@ -241,12 +245,18 @@ export class SqliteRolloutWriter extends SqliteRolloutReader implements RolloutW
     { id, wave }: Pick<Rollout, 'id' | 'wave'>,
     asked: readonly AskedHost[],
   ): Promise<void> {
-    const rows = JSON.stringify(asked.map(({ agentId, afterSeq }) => [agentId, afterSeq]))
+    const rows = JSON.stringify(
+      asked.map(({ agentId, mark, isDone }) => [
+        agentId,
+        mark,
+        isDone === true ? 'done' : 'pending',
+      ]),
+    )
     this.#run(
-      `INSERT INTO rollout_agentes (agente_id, kind, rollout, onda, estado, apos_seq)
-       SELECT wanted.value ->> 0, rollouts.kind, rollouts.id, @wave, 'pending', wanted.value ->> 1
+      `INSERT INTO rollout_agentes (agente_id, kind, rollout, onda, estado, marca)
+       SELECT wanted.value ->> 0, rollouts.kind, rollouts.id, @wave, wanted.value ->> 2, wanted.value ->> 1
        FROM json_each(@rows) AS wanted CROSS JOIN rollouts ON rollouts.id = @id WHERE true
-       ON CONFLICT DO UPDATE SET rollout = excluded.rollout, onda = excluded.onda, estado = excluded.estado, apos_seq = excluded.apos_seq`,
+       ON CONFLICT DO UPDATE SET rollout = excluded.rollout, onda = excluded.onda, estado = excluded.estado, marca = excluded.marca`,
       { id, wave, rows },
     )
   }
@@ -260,7 +270,7 @@ export class SqliteRolloutWriter extends SqliteRolloutReader implements RolloutW
       session.run(
         `UPDATE pedidos SET rotate_at = NULL, rotate_after_seq = NULL
          FROM json_each(@agents) AS wanted CROSS JOIN rollout_agentes AS asked ON asked.agente_id = wanted.value
-         WHERE pedidos.agente_id = wanted.value AND +asked.rollout = @id AND pedidos.rotate_after_seq = asked.apos_seq`,
+         WHERE pedidos.agente_id = wanted.value AND +asked.rollout = @id AND pedidos.rotate_after_seq = asked.marca`,
         named,
       ),
     )
