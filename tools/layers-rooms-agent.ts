@@ -9,6 +9,7 @@ const AGENT = [
   'agent/files',
   'agent/hub',
   'agent/witness',
+  'agent/tpm',
   'agent/identity',
   'agent/delivery',
   'agent/targets',
@@ -40,6 +41,11 @@ export const AGENT_ROOMS: readonly Room[] = [
     what: 'what the agent has seen of the hub’s audit log, and whether the log goes on from it',
     imports: ['agent/hub', 'audit', 'platform', 'protocol'],
     types: ['agent/settings'],
+  },
+  {
+    name: 'agent/tpm',
+    what: 'the TPM of this host, by the commands of tpm2-tools',
+    imports: ['tpm', 'platform', 'pki'],
   },
   {
     name: 'agent/identity',
