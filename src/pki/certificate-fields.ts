@@ -35,6 +35,19 @@ export function readCertificateFields(certificate: Uint8Array): CertificateField
   }
 }
 
+/** The names of the issuer and of the subject, DER; undefined for what is no DER, or no certificate. */
+export function readCertificateNames(
+  certificate: Uint8Array,
+): Readonly<Record<'issuer' | 'subject', Uint8Array>> | undefined {
+  const found = locateKey(certificate)
+  return (
+    found && {
+      issuer: certificate.subarray(found.issuer.start, found.issuer.end),
+      subject: certificate.subarray(found.subject.start, found.subject.end),
+    }
+  )
+}
+
 /** SubjectPublicKeyInfo, DER. Undefined for what is no DER, or no certificate. */
 export function readPublicKeySpki(certificate: Uint8Array): Uint8Array | undefined {
   const found = locateKey(certificate)
@@ -43,7 +56,7 @@ export function readPublicKeySpki(certificate: Uint8Array): Uint8Array | undefin
 
 function locateKey(
   certificate: Uint8Array,
-): Readonly<Record<'tbs' | 'subject' | 'key', DerElement>> | undefined {
+): Readonly<Record<'tbs' | 'issuer' | 'subject' | 'key', DerElement>> | undefined {
   const whole = readDer(certificate, 0, certificate.length)
   if (whole?.tag !== sequence || whole.end !== certificate.length) return undefined
   const tbs = readDer(certificate, whole.start, whole.end)
@@ -51,28 +64,42 @@ function locateKey(
   const first = readDer(certificate, tbs.start, tbs.end)
   const start = first?.tag === explicit0 ? first.end : tbs.start
   const fields = readDerSequence(certificate, { start, end: tbs.end }, UP_TO_THE_KEY)
-  const [subject, key] = [fields?.at(-2), fields?.at(-1)]
-  return subject === undefined || key === undefined ? undefined : { tbs, subject, key }
+  const [, , issuer, , subject, key] = fields ?? []
+  return issuer === undefined || subject === undefined || key === undefined
+    ? undefined
+    : { tbs, issuer, subject, key }
 }
 
 type Range = Pick<DerElement, 'start' | 'end'>
 
-/** How many bytes each has, by the hex of its object identifier. What else follows the key is passed over. */
+/** How many bytes each has, by the hex of its object identifier. */
 function readExtensions(bytes: Uint8Array, after: Range): Map<string, number> | undefined {
   const found = new Map<string, number>()
-  for (const element of elementsIn(bytes, after)) {
-    if (element === undefined) return undefined
-    if (element.tag !== EXPLICIT_3) continue
-    const list = readDer(bytes, element.start, element.end)
-    if (list?.tag !== sequence || list.end !== element.end) return undefined
-    for (const extension of elementsIn(bytes, list)) {
-      const name = extension && readDerSequence(bytes, extension, [objectIdentifier])?.[0]
-      if (extension === undefined || name === undefined) return undefined
-      const identifier = Buffer.from(bytes.subarray(name.start, name.end)).toString('hex')
-      found.set(identifier, (found.get(identifier) ?? 0) + extension.end - name.end)
-    }
+  for (const extension of listExtensions(bytes, after)) {
+    const name = extension && readDerSequence(bytes, extension, [objectIdentifier])?.[0]
+    if (extension === undefined || name === undefined) return undefined
+    const identifier = Buffer.from(bytes.subarray(name.start, name.end)).toString('hex')
+    found.set(identifier, (found.get(identifier) ?? 0) + extension.end - name.end)
   }
   return found
+}
+
+/** Undefined for what is no certificate; one of them is undefined where they are no DER. */
+export function locateExtensions(
+  certificate: Uint8Array,
+): Iterable<DerElement | undefined> | undefined {
+  const found = locateKey(certificate)
+  return found && listExtensions(certificate, { start: found.key.end, end: found.tbs.end })
+}
+
+/** What else follows the key is passed over. */
+function* listExtensions(bytes: Uint8Array, after: Range): Generator<DerElement | undefined> {
+  for (const element of elementsIn(bytes, after)) {
+    if (element !== undefined && element.tag !== EXPLICIT_3) continue
+    const list = element && readDer(bytes, element.start, element.end)
+    if (list?.tag === sequence && list.end === element?.end) yield* elementsIn(bytes, list)
+    else yield undefined
+  }
 }
 
 /** The last one is undefined where they do not fill the range. */

@@ -10,6 +10,7 @@ const joinRule: AdminJoinRule = {
   name: 'web-images',
   method: 'token',
   jwt: null,
+  x5c: null,
   role: 'web',
   pattern: 'web-*.example.org',
   labels: ['env=prod'],

@@ -81,6 +81,7 @@ export const READER_CALLS: PortCalls<
   findJoinRuleNamed: [(w) => w.findJoinRuleNamed('rule-291')],
   listWatchedJoinRules: [(w) => w.listWatchedJoinRules()],
   listJoinRulesOfIssuer: [(w) => w.listJoinRulesOfIssuer('https://issuer.example', 50)],
+  listJoinRulesByKey: [(w) => w.listJoinRulesByKey(`x5c:${'7'.repeat(64)}`, 50)],
   findJoinProof: [(w) => w.findJoinProof('7'.padEnd(64, '0'))],
   countJoinClaims: [(w) => w.countJoinClaims(ORDINARY.joinRuleId)],
   pageJoinRules: [...PAGES, { after: ORDINARY.joinRuleId, limit: 10 }].map(

@@ -10,6 +10,8 @@ import {
 } from '../../protocol/identifiers.ts'
 import type { Labels } from '../../protocol/labels.ts'
 import type { EnrollmentToken } from './enrollment-token.ts'
+import type { HostProof, ProofFault } from './host-proof.ts'
+import type { StatementFault } from './host-statement.ts'
 import { matchesPattern } from './name-pattern.ts'
 import type { SilenceWatch } from './silent-host.ts'
 import type { WorkloadProof } from './workload-proof.ts'
@@ -38,7 +40,7 @@ export interface JoinRule {
 }
 
 /** What a host has to show, by method. */
-export type JoinProof = TokenProof | WorkloadProof
+export type JoinProof = TokenProof | WorkloadProof | HostProof
 
 export interface TokenProof {
   readonly method: 'token'
@@ -59,6 +61,8 @@ export type JoinRefusalReason =
   | 'hostname'
   | 'role'
   | WorkloadFault
+  | ProofFault
+  | StatementFault['reason']
   /** No key of the issuer has made it. */
   | 'signature'
   /** Another host has used it. */
@@ -105,6 +109,10 @@ export const JOIN_REFUSALS: Readonly<Record<JoinRefusalReason, WireErrorCode>> =
   claim: 'token_not_found',
   hostname_claim: 'hostname_mismatch',
   used: 'token_consumed',
+  statement: 'token_not_found',
+  certificate: 'token_not_found',
+  revoked: 'token_not_found',
+  proof_name: 'hostname_mismatch',
 }
 
 /** In the order of ENR-5 to ENR-7. The token is that of this host alone, and is in no table before the host has used it. */

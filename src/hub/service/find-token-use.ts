@@ -1,6 +1,7 @@
 // Which token a request uses: one that was made for its host, or the token of a join rule, from which the hub derives one for the host.
 // docs/protocol.md JNR-2.
 
+import type { WireErrorCode } from '../../protocol/errors.ts'
 import type { JoinRuleId, TokenHash } from '../../protocol/identifiers.ts'
 import type { EnrollmentToken } from '../domain/enrollment-token.ts'
 import {
@@ -18,19 +19,25 @@ export interface TokenUse {
   readonly joinRuleId: JoinRuleId | null
   readonly hostname: string
   readonly role: string
-  /** Of the token of a workload's platform, which is for one host. */
-  readonly workload?: WorkloadUse
+  /** What the host shows in place of a token, which is for one host. */
+  readonly shown?: ShownUse
 }
 
 /** Rules for the tokens of one issuer, each of which may be looked at for a request. docs/protocol.md JNR-17. */
 export const RULES_OF_ISSUER_MAX = 50
+/** Rules that trust one CA, or one key. docs/protocol.md JNR-25. */
+export const RULES_OF_KEY_MAX = 50
 
-export interface WorkloadUse {
+export interface ShownUse {
   readonly id: string
   readonly expiresAt: Date
-  readonly issuer: string
-  readonly subject: string | null
+  /** For the log: who vouches for the host. */
+  readonly said: Readonly<Record<string, string | null>>
 }
+
+export type FoundUse =
+  | { readonly ok: true; readonly use: TokenUse }
+  | { readonly ok: false; readonly refusal: WireErrorCode }
 
 export type FoundToken =
   | { readonly token: EnrollmentToken | undefined }
@@ -39,10 +46,10 @@ export type FoundToken =
 /** Whether another host has used it: it is for one. docs/protocol.md JNR-21. */
 export async function isUsedElsewhere(
   reader: StoreReader,
-  { tokenHash, workload }: TokenUse,
+  { tokenHash, shown }: TokenUse,
 ): Promise<boolean> {
-  if (workload === undefined) return false
-  const user = await reader.findJoinProof(workload.id)
+  if (shown === undefined) return false
+  const user = await reader.findJoinProof(shown.id)
   return user !== undefined && user !== tokenHash
 }
 

@@ -86,8 +86,8 @@ export async function obtainByToken(
     }
     if (use.joinRuleId !== null && !(await hasPlace(writer, use.joinRuleId))) return false
     if (await isUsedElsewhere(writer, use)) return false
-    if (use.workload !== undefined) {
-      await writer.claimJoinProof({ ...use.workload, tokenHash: use.tokenHash }, open.askedAt)
+    if (use.shown !== undefined) {
+      await writer.claimJoinProof({ ...use.shown, tokenHash: use.tokenHash }, open.askedAt)
     }
     await writer.insertOpenSigning(open)
     return true

@@ -235,6 +235,8 @@ export interface StoreReader {
   pageTokens(page: Page): Promise<EnrollmentToken[] | undefined>
   /** At most `limit` that nobody ended, newest first. */
   listJoinRulesOfIssuer(issuer: string, limit: number): Promise<JoinRule[]>
+  /** Rules in force that trust a CA or a key. */
+  listJoinRulesByKey(key: string, limit: number): Promise<JoinRuleId[]>
   /** For whom a workload's token was used. */
   findJoinProof(id: string): Promise<TokenHash | undefined>
   /** Newest first. */

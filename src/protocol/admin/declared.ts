@@ -3,9 +3,9 @@
 import type { Static, TObject, TProperties } from 'typebox'
 import { LIMITS } from '../limits.ts'
 import { ACCESS_TOKEN_NAME } from './admin-tokens.ts'
+import { JOIN_METHODS } from './join-methods.ts'
 import {
   JOIN_HOSTS_MAX,
-  JOIN_METHODS,
   JOIN_TTL_MAX_SECONDS,
   JOIN_TTL_MIN_SECONDS,
   SILENT_MAX_SECONDS,

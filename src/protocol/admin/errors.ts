@@ -52,6 +52,10 @@ export const ADMIN_ERRORS = {
   pattern_invalid: { status: 400, when: 'The pattern cannot name the hosts of a join rule.' },
   issuer_invalid: { status: 400, when: 'The hub cannot ask this issuer for its keys.' },
   claim_invalid: { status: 400, when: 'A claim of a join rule would let in everybody.' },
+  ca_invalid: {
+    status: 400,
+    when: 'The CAs of a join rule are no CA certificates that hosts can lead to.',
+  },
   jwks_invalid: { status: 400, when: 'The keys of a join rule are no JSON Web Key Set.' },
   ttl_too_long: { status: 400, when: 'A token may not live that long.' },
   cert_ttl_too_short: { status: 400, when: 'A `cert_ttl` is shorter than a certificate may live.' },
@@ -153,7 +157,7 @@ export const ADMIN_ERRORS = {
   admin_token_exists: { status: 409, when: 'An admin token of this name is still good.' },
   join_rules_too_many: {
     status: 409,
-    when: 'As many join rules as may do so take tokens of this issuer.',
+    when: 'As many join rules as may do so take what this issuer, CA or key vouches for.',
   },
   join_rule_exists: { status: 409, when: 'A join rule of this name is in force.' },
   agent_not_revoked: { status: 409, when: 'Only a revoked agent can be removed.' },

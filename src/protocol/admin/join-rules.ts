@@ -11,13 +11,12 @@ import {
   text,
   time,
 } from './operation.ts'
+import { JOIN_METHODS, METHOD_REQUESTS, METHOD_VIEWS } from './join-methods.ts'
 import { Type } from './plain-type.ts'
 import { newRole } from './tokens.ts'
 import { labelList } from './views.ts'
 
 export const JOIN_TOKEN_PREFIX = 'svcj_'
-/** How a host shows that a rule is for it. */
-export const JOIN_METHODS = ['token', 'jwt'] as const
 export const JOIN_RULE_STATES = ['open', 'full', 'expired', 'ended'] as const
 export const JOIN_HOSTS_MAX = 10_000
 export const JOIN_TTL_MIN_SECONDS = 3600
@@ -26,46 +25,12 @@ export const JOIN_TTL_MAX_SECONDS: number = 90 * 86_400
 export const SILENT_MIN_SECONDS = 3600
 export const SILENT_MAX_SECONDS: number = 365 * 86_400
 
-export const CLAIM_RULES_MAX = 16
-
-/** Of method jwt: which tokens of which issuer let a host in. */
-const workloadFields = {
-  /** `iss`, to the letter. */
-  issuer: Type.String({ minLength: 1, maxLength: 512 }),
-  audience: Type.String({ minLength: 1, maxLength: 512 }),
-  claims: Type.Array(
-    Type.Object({
-      /** A name, or a JSON pointer (RFC 6901). */
-      claim: Type.String({ minLength: 1, maxLength: 256 }),
-      /** Any of these; `x*` is whatever begins with `x`. */
-      values: Type.Array(Type.String({ minLength: 1, maxLength: 512 }), {
-        minItems: 1,
-        maxItems: 64,
-      }),
-    }),
-    { minItems: 1, maxItems: CLAIM_RULES_MAX },
-  ),
-}
-const claimName = Type.String({ minLength: 1, maxLength: 256 })
-const keysUrl = Type.String({ minLength: 1, maxLength: 2048 })
-
-export const AdminWorkload = Type.Object({
-  ...workloadFields,
-  /** Has to be the hostname, or its first label. */
-  hostname_claim: nullable(claimName),
-  /** Null for where the issuer says. */
-  jwks_url: nullable(keysUrl),
-  /** How many keys the rule has itself. */
-  jwks_keys: Type.Integer(),
-})
-export type AdminWorkload = Static<typeof AdminWorkload>
-
 export const AdminJoinRule = Type.Object({
   id: Type.String(),
   name: Type.String(),
   method: Type.Enum([...JOIN_METHODS]),
-  /** Null for the other method. */
-  jwt: nullable(AdminWorkload),
+  /** What its hosts have to show; null for the other methods. */
+  ...METHOD_VIEWS,
   role: Type.String(),
   pattern: Type.String(),
   labels: labelList,
@@ -107,16 +72,8 @@ export const JOIN_RULE_OPERATIONS = {
     request: Type.Object({
       name: Type.String({ pattern: ACCESS_TOKEN_NAME.source }),
       method: Type.Enum([...JOIN_METHODS]),
-      /** Of method jwt alone. */
-      jwt: Type.Optional(
-        Type.Object({
-          ...workloadFields,
-          hostname_claim: Type.Optional(claimName),
-          jwks_url: Type.Optional(keysUrl),
-          /** A JSON Web Key Set (RFC 7517), as text. */
-          jwks: Type.Optional(Type.String({ minLength: 1, maxLength: 65_536 })),
-        }),
-      ),
+      /** What its hosts have to show: of its method alone; nothing for method token. */
+      ...METHOD_REQUESTS,
       pattern: text,
       role: newRole,
       labels: Type.Optional(givenLabels),

@@ -1,7 +1,8 @@
 import { formatDurationMs } from '../../../platform/durations.ts'
-import type { AdminJoinRule, AdminWorkload } from '../../../protocol/admin/join-rules.ts'
+import type { AdminJoinRule } from '../../../protocol/admin/join-rules.ts'
 import { showLabels } from '../hosts/label-option.ts'
 import { stateWord } from '../../terminal/table.ts'
+import { describeMethod } from './methods/join-methods.ts'
 
 /** What a person reads of a rule. */
 export function describeJoinRule(rule: AdminJoinRule) {
@@ -10,7 +11,7 @@ export function describeJoinRule(rule: AdminJoinRule) {
     id,
     name,
     method,
-    ...describeWorkload(rule.jwt ?? null),
+    ...describeMethod(rule),
     pattern,
     role,
     labels: showLabels(labels),
@@ -19,19 +20,6 @@ export function describeJoinRule(rule: AdminJoinRule) {
     expires_at,
     ended_at,
     silent_seconds: silenceOf(rule),
-  }
-}
-
-/** What a token has to say; nothing for a rule that has a token of its own, also of a hub that knows no other. */
-function describeWorkload(jwt: AdminWorkload | null): Readonly<Record<string, string>> {
-  if (jwt === null) return {}
-  const claims = jwt.claims.map(({ claim, values }) => `${claim}=${values.join('|')}`)
-  return {
-    issuer: jwt.issuer,
-    audience: jwt.audience,
-    claims: claims.join(', '),
-    ...(jwt.hostname_claim !== null && { hostname_claim: jwt.hostname_claim }),
-    ...(jwt.jwks_url !== null && { jwks_url: jwt.jwks_url }),
   }
 }
 

@@ -2,6 +2,7 @@
 
 import { parseCertificatesPem } from '../../../pki/certificates.ts'
 import { quoteForShell } from '../../../platform/quote-for-shell.ts'
+import type { JoinRule } from '../../domain/join-rule.ts'
 import type { StoreReader } from '../../store/store.ts'
 import type { AdminRoots } from '../roots/bundle-operations.ts'
 import type { AdminContext } from './admin-context.ts'
@@ -17,14 +18,27 @@ export interface AgentCommand {
   readonly note?: string
 }
 
-/** Where the platform of a workload puts its token is for the operator to fill in. */
-const TOKEN_FILE = '/path/to/token'
+/** What the host shows, where there is no token to print: the paths are for the operator to fill in. */
+const SHOWN: Readonly<Record<Exclude<JoinRule['proof']['method'], 'token'>, string>> = {
+  jwt: 'SVC_ENROLL_TOKEN_FILE=/path/to/token',
+  x5c: 'SVC_ENROLL_HOST_CERTIFICATE=/path/to/certificate.pem SVC_ENROLL_HOST_KEY=/path/to/key.pem',
+}
 
 /** Without a hostname it is for any host, which has its own. */
 export async function agentCommand(
   reader: StoreReader,
   { addresses, roots }: AgentCommandContext,
-  { hostname, role, token }: { hostname?: string; role: string; token: string | undefined },
+  {
+    hostname,
+    role,
+    token,
+    method = 'token',
+  }: {
+    hostname?: string
+    role: string
+    token: string | undefined
+    method?: JoinRule['proof']['method']
+  },
 ): Promise<AgentCommand> {
   const pins = addresses.isOwnTls === true ? await findPins(reader, roots) : []
   const isUnpinned = addresses.isOwnTls === true && pins.length === 0
@@ -35,7 +49,7 @@ export async function agentCommand(
       `SVC_SERVER_MTLS_URL=${quoteForShell(addresses.mtlsUrl)}`,
       ...(hostname === undefined ? [] : [`SVC_AGENT_HOSTNAME=${hostname}`]),
       `SVC_AGENT_ROLE=${quoteForShell(role)}`,
-      token === undefined ? `SVC_ENROLL_TOKEN_FILE=${TOKEN_FILE}` : `SVC_ENROLL_TOKEN=${token}`,
+      method === 'token' ? `SVC_ENROLL_TOKEN=${token}` : SHOWN[method],
       'svc-agent enroll',
       ...pins.map((fingerprint) => `--ca-fingerprint ${fingerprint}`),
     ].join(' '),

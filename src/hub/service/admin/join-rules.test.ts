@@ -50,6 +50,7 @@ describe('a join rule that is made', () => {
       name: 'web-images',
       method: 'token',
       jwt: null,
+      x5c: null,
       role: 'web',
       pattern: 'web-*.example.org',
       labels: ['env=prod'],

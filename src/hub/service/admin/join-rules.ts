@@ -10,6 +10,7 @@ import {
   JOIN_TTL_DEFAULT_SECONDS,
   JOIN_TTL_MAX_SECONDS,
 } from '../../../protocol/admin/join-rules.ts'
+import { METHOD_VIEWS, type ShownMethod } from '../../../protocol/admin/join-methods.ts'
 import type { AdminRequest } from '../../../protocol/admin/operations.ts'
 import type { AdminRole } from '../../../protocol/admin/roles.ts'
 import { type JoinRuleId, parseHostname } from '../../../protocol/identifiers.ts'
@@ -32,8 +33,10 @@ import { parseGivenLabels } from '../labels/parse-labels.ts'
 import { readPage } from '../read-page.ts'
 import type { AdminContext } from './admin-context.ts'
 import { agentCommand, type AgentCommandContext } from './agent-command.ts'
+import { parseCertificateProof, toAdminAuthorities } from './certificate-proof.ts'
 import { parseWorkloadProof, toAdminWorkload } from './workload-proof.ts'
 
+const SHOWN_METHODS = Object.keys(METHOD_VIEWS) as ShownMethod[]
 const TOKEN_BYTES = 32
 const ID_BYTES = 8
 const ID_LENGTH = 16
@@ -58,16 +61,16 @@ export const createJoinRule: Write<'createJoinRule', Clocked & AgentCommandConte
   const rule = newJoinRule(request, proof, ttlSeconds, now)
   await writer.insertJoinRule(rule)
   const view = toAdminJoinRule(rule, now)
-  const { state: _state, hosts: _hosts, ended_at: _endedAt, jwt, ...shown } = view
+  const { state: _state, hosts: _hosts, ended_at: _endedAt, ...shown } = view
   const { id, name: _name, created_at: _createdAt, labels: _labels, ...bounds } = shown
   const labels = rule.labels.size > 0 && { labels: toLabelRecord(rule.labels) }
-  const act = { join_rule_id: id, join_rule: name, ...bounds, ...(jwt && { jwt }), ...labels }
+  const act = { join_rule_id: id, join_rule: name, ...withoutOthers(bounds), ...labels }
   return {
     acts: [{ type: HubEventType.joinRuleCreated, payload: act }],
     reply: {
       ...view,
       ...(token !== undefined && { token }),
-      ...(await agentCommand(writer, context, { role, token })),
+      ...(await agentCommand(writer, context, { role, token, method: request.method })),
     },
   }
 }
@@ -78,14 +81,25 @@ interface MadeProof {
   readonly token?: string
 }
 
+/** For the log: what a rule of another method would ask for is left out. */
+function withoutOthers<V extends Readonly<Record<ShownMethod, unknown>>>(view: V): Partial<V> {
+  const others = SHOWN_METHODS.filter((method) => view[method] === null)
+  const kept = Object.entries(view).filter(([field]) => !others.includes(field as ShownMethod))
+  return Object.fromEntries(kept) as Partial<V>
+}
+
 async function makeProof(
   reader: StoreReader,
-  { method, jwt }: AdminRequest<'createJoinRule'>,
+  request: AdminRequest<'createJoinRule'>,
 ): Promise<MadeProof> {
-  if ((method === 'jwt') !== (jwt !== undefined)) {
-    throw new AdminRefusal('request_invalid', 'jwt goes with method jwt, and with no other')
+  for (const method of SHOWN_METHODS) {
+    if ((request.method === method) === (request[method] !== undefined)) continue
+    const fault = `${method} goes with method ${method}, and with no other`
+    throw new AdminRefusal('request_invalid', fault)
   }
+  const { jwt, x5c } = request
   if (jwt !== undefined) return { proof: await parseWorkloadProof(reader, jwt) }
+  if (x5c !== undefined) return { proof: await parseCertificateProof(reader, x5c) }
   return makeTokenProof()
 }
 
@@ -122,7 +136,7 @@ export function newJoinRule(
   }
 }
 
-type NewJoinRule = Omit<AdminRequest<'createJoinRule'>, 'method' | 'jwt' | 'ttl_seconds'>
+type NewJoinRule = Omit<AdminRequest<'createJoinRule'>, 'method' | ShownMethod | 'ttl_seconds'>
 
 type BoundedRule = Pick<NewJoinRule, 'role' | 'pattern' | 'labels'> & {
   readonly ttl_seconds?: number
@@ -217,6 +231,7 @@ function toAdminJoinRule(rule: JoinRule, now: Date): AdminJoinRule {
     name: rule.name,
     method: rule.proof.method,
     jwt: rule.proof.method === 'jwt' ? toAdminWorkload(rule.proof) : null,
+    x5c: rule.proof.method === 'x5c' ? toAdminAuthorities(rule.proof) : null,
     role: rule.role,
     pattern: rule.pattern,
     labels: listLabels(rule.labels),

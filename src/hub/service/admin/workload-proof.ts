@@ -1,7 +1,7 @@
 // What a rule of method jwt asks for, on its way in and out. docs/protocol.md JNR-17.
 
 import { randomBytes } from 'node:crypto'
-import type { AdminWorkload } from '../../../protocol/admin/join-rules.ts'
+import type { AdminWorkload } from '../../../protocol/admin/join-methods.ts'
 import type { AdminRequest } from '../../../protocol/admin/operations.ts'
 import { hashToken } from '../../domain/hash-token.ts'
 import { parseKeys } from '../../domain/parse-keys.ts'

@@ -1,4 +1,3 @@
-import { printableExtract } from '../../../platform/printable.ts'
 import { timeOrderedUuid } from '../../../platform/time-ordered-uuid.ts'
 import type { CertificateRequest } from '../../../pki/csr.ts'
 import type { WireErrorCode } from '../../../protocol/errors.ts'
@@ -13,7 +12,7 @@ import type { HostRules } from '../../domain/host-rules.ts'
 import { enrolledLabels, findLabelChange } from '../../domain/label-change.ts'
 import type { StoreReader, StoreWriter } from '../../store/store.ts'
 import { type AutomaticDeliveries, deliverAutomatically } from '../cargo/deliver-automatically.ts'
-import { findUsedToken, type WorkloadUse } from '../find-token-use.ts'
+import { findUsedToken, type ShownUse } from '../find-token-use.ts'
 import { findRules, mayOperatorsReenroll } from '../find-rules.ts'
 import { nameNarrowing, recordCertificate, recordHubAct } from '../hub-acts.ts'
 import { changeRecipient } from './record-recipient.ts'
@@ -25,7 +24,7 @@ export interface EnrollmentToCommit {
   readonly signed: SignedCertificate
   readonly fingerprint: string | undefined
   readonly recipient: Recipient | undefined
-  readonly workload?: WorkloadUse | undefined
+  readonly shown?: ShownUse | undefined
   readonly hubNames: readonly string[]
   readonly now: Date
 }
@@ -37,7 +36,7 @@ export type CommittedEnrollment =
 /** Agent, certificate, token, deliveries and log entries in one commit; the token, or the join rule, is looked at once more. */
 export async function commitEnrollment(
   writer: StoreWriter,
-  { token, csr, signed, fingerprint, recipient, workload, hubNames, now }: EnrollmentToCommit,
+  { token, csr, signed, fingerprint, recipient, shown, hubNames, now }: EnrollmentToCommit,
 ): Promise<CommittedEnrollment> {
   const known = await writer.findAgentByHostname(token.expectedHostname)
   const { hash: tokenHash, joinRuleId, expectedHostname: hostname, expectedRole: role } = token
@@ -75,7 +74,7 @@ export async function commitEnrollment(
     ...(token.labels.size > 0 && { labels: toLabelRecord(token.labels) }),
     reenroll: known !== undefined,
     ...(await nameRule(writer, joinRuleId)),
-    ...(workload && { issuer: workload.issuer, subject: printableOf(workload.subject) }),
+    ...shown?.said,
     ...nameAutomatic(rules, automatic),
   })
   // A host that was rebuilt without a recipient cannot open what is sealed to the one that it had.
@@ -102,12 +101,6 @@ async function giveLabels(writer: StoreWriter, agentId: AgentId, ofToken: Labels
   const before = (await writer.listLabels([agentId])).get(agentId) ?? new Map<string, string>()
   const change = findLabelChange(agentId, before, enrolledLabels(before, ofToken))
   if (change !== undefined) await writer.changeLabels([change])
-}
-
-const SUBJECT_CHARACTERS_MAX = 256
-
-function printableOf(subject: string | null): string | null {
-  return subject === null ? null : printableExtract(subject, SUBJECT_CHARACTERS_MAX)
 }
 
 /** Of a host without any politica the log says nothing of them. docs/protocol.md POL-14, POL-23. */

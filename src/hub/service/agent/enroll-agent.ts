@@ -6,6 +6,7 @@ import type { Logger } from '../../../platform/logger.ts'
 import { parseCsr, type CertificateRequest } from '../../../pki/csr.ts'
 import { decodePem } from '../../../pki/pem.ts'
 import type { WireErrorCode } from '../../../protocol/errors.ts'
+import { isProof } from '../../../protocol/host-proof.ts'
 import {
   parseRecipient,
   type AgentId,
@@ -34,6 +35,7 @@ import { describeLifetime } from './describe-lifetime.ts'
 import { findRulesOf, hostOfToken, mayOperatorsReenroll } from '../find-rules.ts'
 import {
   findTokenUse,
+  type FoundUse,
   findUsedToken,
   hasPlace,
   isUsedElsewhere,
@@ -42,7 +44,8 @@ import {
 import { hashToken } from '../../domain/hash-token.ts'
 import { recordHubAct } from '../hub-acts.ts'
 import { createJoinRefusals, type JoinRefusals } from './join-refusals.ts'
-import { type FoundUse, findWorkloadUse } from './workload-joins.ts'
+import { findProofUse } from './proof-joins.ts'
+import { findWorkloadUse } from './workload-joins.ts'
 import {
   obtainByToken,
   type ObtainedCertificate,
@@ -129,21 +132,20 @@ export function createEnrollAgent(dependencies: EnrollAgentDependencies): Enroll
   }
 
   return async (request, idempotencyKey) => {
-    const found = isWorkloadToken(request.token)
-      ? await findWorkloadUse({ ...dependencies, reader: store.reader, refusals }, request)
-      : await findOwnUse(store.reader, request)
+    const csrDer = decodePem(request.csr_pem, 'certificateRequest')
+    const csrSha256 = csrDer && digest('sha256', csrDer, 'hex')
+    const found = await findUse({ ...dependencies, refusals }, request, csrSha256)
     if (!found.ok) return found
     const { use } = found
-    const csrDer = decodePem(request.csr_pem, 'certificateRequest')
     const { hostname, role } = request
     const recipient = parseRecipient(request.recipient ?? '')
     const fingerprint =
-      csrDer === undefined || idempotencyKey === undefined
+      csrSha256 === undefined || idempotencyKey === undefined
         ? undefined
         : fingerprintEnrollment({
             hostname,
             role,
-            csrSha256: digest('sha256', csrDer, 'hex'),
+            csrSha256,
             idempotencyKey,
             recipient,
           })
@@ -151,7 +153,17 @@ export function createEnrollAgent(dependencies: EnrollAgentDependencies): Enroll
   }
 }
 
-async function findOwnUse(reader: StoreReader, request: EnrollRequestBody): Promise<FoundUse> {
+/** Told by its form: a token of the hub, a platform's, or the proof of a host's own key. */
+async function findUse(
+  dependencies: Dependencies,
+  request: EnrollRequestBody,
+  csrSha256: string | undefined,
+): Promise<FoundUse> {
+  const { reader } = dependencies.store
+  if (isProof(request.token)) {
+    return findProofUse({ ...dependencies, reader }, { ...request, csrSha256 })
+  }
+  if (isWorkloadToken(request.token)) return findWorkloadUse({ ...dependencies, reader }, request)
   const use = await findTokenUse(reader, hashToken(request.token), request)
   return use === undefined ? { ok: false, refusal: 'token_not_found' } : { ok: true, use }
 }
@@ -349,8 +361,8 @@ async function signAndCommit(
   const obtained = signed
   const outcome = await store.write(async (writer) => {
     const now = clock.now()
-    const { workload } = attempt
-    const asked = { token, csr, fingerprint, recipient, workload }
+    const { shown } = attempt
+    const asked = { token, csr, fingerprint, recipient, shown }
     const enrollment = { ...asked, signed: obtained, hubNames, now }
     const committed = await commitEnrollment(writer, enrollment)
     if (committed.ok) await obtained.settle(writer, now)

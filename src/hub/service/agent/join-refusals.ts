@@ -23,6 +23,8 @@ export interface JoinRefusal {
   /** As it was sent. */
   readonly hostname: string
   readonly role: string
+  /** What of it, in words of the hub's own. */
+  readonly detail?: string | undefined
 }
 
 /** Of names and roles, for one rule: so many at once, and one more a minute. */
@@ -57,7 +59,7 @@ export function createJoinRefusals(store: Store, clock: Clock, log: Logger): Joi
   }
   return {
     takeTry: (ruleId) => tries.take(ruleId),
-    note: ({ id, name }, { reason, hostname, role }) => {
+    note: ({ id, name }, { reason, hostname, role, detail }) => {
       const at = clock.now()
       const window = windowOf(`${id} ${reason}`)
       window.count += 1
@@ -68,6 +70,7 @@ export function createJoinRefusals(store: Store, clock: Clock, log: Logger): Joi
       const fields = {
         join_rule: name,
         reason,
+        ...(detail !== undefined && { detail }),
         hostname: printableExtract(hostname, NAME_CHARACTERS_MAX),
         role: printableExtract(role, NAME_CHARACTERS_MAX),
         count,

@@ -3,16 +3,10 @@
 
 import type { Clock } from '../../../platform/clock.ts'
 import type { Logger } from '../../../platform/logger.ts'
-import type { WireErrorCode } from '../../../protocol/errors.ts'
+import { printableExtract } from '../../../platform/printable.ts'
 import type { TokenHash } from '../../../protocol/identifiers.ts'
 import type { IssuerKeys, SignatureVerdict } from '../../domain/issuer-keys.ts'
-import {
-  decideJoin,
-  deriveTokenHash,
-  JOIN_REFUSALS,
-  type JoinRule,
-  useKeyOf,
-} from '../../domain/join-rule.ts'
+import { deriveTokenHash, JOIN_REFUSALS, type JoinRule, useKeyOf } from '../../domain/join-rule.ts'
 import type { WorkloadProof } from '../../domain/workload-proof.ts'
 import {
   findClaimFault,
@@ -21,12 +15,9 @@ import {
   type WorkloadToken,
 } from '../../domain/workload-token.ts'
 import type { StoreReader } from '../../store/store.ts'
-import { RULES_OF_ISSUER_MAX, type TokenUse } from '../find-token-use.ts'
+import { type FoundUse, RULES_OF_ISSUER_MAX, type TokenUse } from '../find-token-use.ts'
+import { chooseRule, findUser } from './choose-rule.ts'
 import type { JoinRefusals } from './join-refusals.ts'
-
-export type FoundUse =
-  | { readonly ok: true; readonly use: TokenUse }
-  | { readonly ok: false; readonly refusal: WireErrorCode }
 
 export interface WorkloadJoinsDependencies {
   readonly reader: StoreReader
@@ -50,6 +41,8 @@ const FURTHER = {
   hostname_claim: 4,
 }
 type Fault = keyof typeof FURTHER
+/** For the log. */
+const SUBJECT_CHARACTERS_MAX = 256
 
 /** Of the rules of its issuer the one that lets the host in; else the one that goes furthest says why not. */
 export async function findWorkloadUse(
@@ -76,20 +69,14 @@ export async function findWorkloadUse(
       furthest = { rule, fault }
     }
   }
-  const [claimed] = covering
-  if (claimed === undefined) {
+  const rule = chooseRule(covering, { hostname, role, now, user })
+  if (rule === undefined) {
     if (furthest === undefined) return { ok: false, refusal: 'token_not_found' }
-    const { rule, fault } = furthest
+    const { rule: of, fault } = furthest
     if (fault === 'unavailable') return { ok: false, refusal: fault }
-    refusals.note(rule, { reason: fault, hostname, role })
+    refusals.note(of, { reason: fault, hostname, role })
     return { ok: false, refusal: JOIN_REFUSALS[fault] }
   }
-  // A host that asks again does so by the same rule. Where none lets the host in, that of its role says why, as of a token of its own.
-  const rule =
-    covering.find((each) => deriveTokenHash(useKeyOf(each), hostname) === user) ??
-    covering.find((each) => decideJoin(each, { hostname, role, now }).ok) ??
-    covering.find((each) => each.role === role) ??
-    claimed
   return { ok: true, use: useOf(rule, token, request) }
 }
 
@@ -116,12 +103,11 @@ async function rulesOf(
   { id, issuer }: WorkloadToken,
 ): Promise<{ readonly rules: WorkloadRule[]; readonly user: TokenHash | undefined }> {
   const rules = await reader.listJoinRulesOfIssuer(issuer, RULES_OF_ISSUER_MAX)
-  const user = await reader.findJoinProof(id)
-  const usedBy = user && (await reader.findToken(user))?.joinRuleId
-  const isListed = rules.some((rule) => rule.id === usedBy)
-  const ended = usedBy && !isListed ? await reader.findJoinRule(usedBy) : undefined
-  const all = ended === undefined ? rules : [...rules, ended]
-  return { rules: all.filter((rule): rule is WorkloadRule => rule.proof.method === 'jwt'), user }
+  const used = await findUser(reader, id)
+  const isListed = rules.some((rule) => rule.id === used?.rule?.id)
+  const all = used?.rule && !isListed ? [...rules, used.rule] : rules
+  const ofMethod = all.filter((rule): rule is WorkloadRule => rule.proof.method === 'jwt')
+  return { rules: ofMethod, user: used?.user }
 }
 
 function useOf(
@@ -130,6 +116,10 @@ function useOf(
   { hostname, role }: { readonly hostname: string; readonly role: string },
 ): TokenUse {
   const tokenHash = deriveTokenHash(useKeyOf(rule), hostname)
-  const workload = { id, expiresAt, issuer, subject: subject ?? null }
-  return { tokenHash, joinRuleId: rule.id, hostname, role, workload }
+  const said = {
+    issuer,
+    subject: subject ? printableExtract(subject, SUBJECT_CHARACTERS_MAX) : null,
+  }
+  const shown = { id, expiresAt, said }
+  return { tokenHash, joinRuleId: rule.id, hostname, role, shown }
 }

@@ -1,6 +1,7 @@
 // Join rules, and the hosts that joined by them: each is a token that was derived for the host, and is inserted as one that is consumed.
 
 import type { AgentId, Hostname, JoinRuleId, TokenHash } from '../../../protocol/identifiers.ts'
+import type { HostProof } from '../../domain/host-proof.ts'
 import type { JoinProof, JoinRule } from '../../domain/join-rule.ts'
 import type { WorkloadProof } from '../../domain/workload-proof.ts'
 import type { JoinedHost, Page, UsedProof } from '../store.ts'
@@ -53,6 +54,22 @@ CREATE TABLE join_provas (
   expires_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX join_provas_por_fim ON join_provas (expires_at);
+`
+
+/** A step of migrations.ts: it only adds. */
+export const JOIN_RULE_KEYS = `
+-- Which rules in force trust a CA or a key.
+CREATE TABLE join_chaves (
+  chave TEXT NOT NULL,
+  join_rule TEXT NOT NULL REFERENCES join_rules (id),
+  PRIMARY KEY (chave, join_rule)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX join_chaves_por_rule ON join_chaves (join_rule);
+CREATE TRIGGER join_chaves_ate_o_fim AFTER UPDATE OF ended_at ON join_rules
+  WHEN NEW.ended_at IS NOT NULL
+BEGIN
+  DELETE FROM join_chaves WHERE join_rule = NEW.id;
+END;
 `
 
 export interface JoinRuleRow {
@@ -154,6 +171,18 @@ export function selectJoinedHosts(
 
 export function insertJoinRule(session: SqlSession, rule: JoinRule): void {
   session.insert('join_rules', fromJoinRule(rule))
+  const keys = 'lookUpKeys' in rule.proof ? new Set(rule.proof.lookUpKeys) : []
+  for (const chave of keys) session.insert('join_chaves', { chave, join_rule: rule.id })
+}
+
+/** Of those in force. */
+export function selectJoinRulesByKey(
+  session: SqlSession,
+  key: string,
+  limit: number,
+): JoinRuleId[] {
+  const sql = 'SELECT join_rule FROM join_chaves WHERE chave = ? ORDER BY join_rule LIMIT ?'
+  return session.all<{ join_rule: JoinRuleId }>(sql, key, limit).map((row) => row.join_rule)
 }
 
 export function updateJoinRule(session: SqlSession, rule: JoinRule): void {
@@ -181,16 +210,16 @@ export function selectFirstJoinRuleEnd(session: SqlSession, now: Date): Date | u
 
 function toProof({ token_hash: tokenHash, prova }: JoinRuleRow): JoinProof {
   if (tokenHash !== null) return { method: 'token', tokenHash }
-  return JSON.parse(prova ?? 'null') as WorkloadProof
+  return JSON.parse(prova ?? 'null') as WorkloadProof | HostProof
 }
 
 function fromProof(
   proof: JoinProof,
 ): Pick<JoinRuleRow, 'method' | 'token_hash' | 'prova' | 'emissor'> {
   const { method } = proof
-  return method === 'token'
-    ? { method, token_hash: proof.tokenHash, prova: null, emissor: null }
-    : { method, token_hash: null, prova: JSON.stringify(proof), emissor: proof.issuer }
+  if (method === 'token') return { method, token_hash: proof.tokenHash, prova: null, emissor: null }
+  const emissor = method === 'jwt' ? proof.issuer : null
+  return { method, token_hash: null, prova: JSON.stringify(proof), emissor }
 }
 
 /** Newest first, of those that nobody ended. */

@@ -15,7 +15,7 @@ import { FLEET_CHANGES } from './fleet-changes-tables.ts'
 import { FLEET_COUNTS } from './fleet-counts-tables.ts'
 import { IN_USE, IN_USE_BEFORE } from './in-use-tables.ts'
 import { CARGO_SELECTORS } from './cargo-rows.ts'
-import { JOIN_RULES, WORKLOAD_TOKENS } from './join-rules.ts'
+import { JOIN_RULE_KEYS, JOIN_RULES, WORKLOAD_TOKENS } from './join-rules.ts'
 import { JOURNAL_POSITION } from './journal-position.ts'
 import { LAST_RESTORE } from './last-restore.ts'
 import { LISTS_BY_NAME } from './lists-by-name-tables.ts'
@@ -409,4 +409,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { sql: SELECTOR_WEBHOOKS, readableFrom: STEPS.length },
   { sql: DECLARED, readableFrom: STEPS.length },
   { sql: ROLLOUTS, readableFrom: STEPS.length },
+  // Earlier programs know no proof of a host's own key: token_not_found.
+  { sql: JOIN_RULE_KEYS, readableFrom: STEPS.length },
 ]

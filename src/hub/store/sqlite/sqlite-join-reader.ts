@@ -9,6 +9,7 @@ import {
   selectJoinRulesOfIssuer,
   selectJoinRule,
   selectJoinRuleNamed,
+  selectJoinRulesByKey,
   selectWatchedJoinRules,
 } from './join-rules.ts'
 import { selectPage } from './pages.ts'
@@ -22,6 +23,7 @@ type JoinReader = Pick<
   | 'listWatchedJoinRules'
   | 'countJoinClaims'
   | 'listJoinRulesOfIssuer'
+  | 'listJoinRulesByKey'
   | 'findJoinProof'
   | 'pageJoinRules'
   | 'pageJoinedHosts'
@@ -51,6 +53,10 @@ export class SqliteJoinReader extends SqliteEntryReader implements JoinReader {
 
   async listJoinRulesOfIssuer(issuer: string, limit: number): Promise<JoinRule[]> {
     return selectJoinRulesOfIssuer(this.session(), issuer, limit)
+  }
+
+  async listJoinRulesByKey(key: string, limit: number): Promise<JoinRuleId[]> {
+    return selectJoinRulesByKey(this.session(), key, limit)
   }
 
   async findJoinProof(id: string): Promise<TokenHash | undefined> {

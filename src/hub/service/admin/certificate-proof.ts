@@ -1,0 +1,73 @@
+// What a rule of method x5c asks for, on its way in and out. docs/protocol.md JNR-26.
+
+import { randomBytes, X509Certificate } from 'node:crypto'
+import { readCertificateNames } from '../../../pki/certificate-fields.ts'
+import { type Certificate, fromX509, parseCertificatesPem } from '../../../pki/certificates.ts'
+import { findAuthorityFault } from '../../../pki/host-chain.ts'
+import type { AdminAuthorities } from '../../../protocol/admin/join-methods.ts'
+import type { AdminRequest } from '../../../protocol/admin/operations.ts'
+import { hashToken } from '../../domain/hash-token.ts'
+import { type CertificateProof, lookUpKeyOfName } from '../../domain/host-proof.ts'
+import type { StoreReader } from '../../store/store.ts'
+import { AdminRefusal } from '../admin-act.ts'
+import { refuseManyRules } from './refuse-many-rules.ts'
+
+export const AUTHORITIES_MAX = 16
+
+/** Throws an AdminRefusal on what no host's certificate could lead to. */
+export async function parseCertificateProof(
+  reader: StoreReader,
+  { ca }: NonNullable<AdminRequest<'createJoinRule'>['x5c']>,
+): Promise<CertificateProof> {
+  const authorities = readAuthorities(ca)
+  const lookUpKeys = authorities.map(({ x509 }) => {
+    const subject = readCertificateNames(x509.raw)?.subject
+    return lookUpKeyOfName(subject ?? Buffer.alloc(0))
+  })
+  await refuseManyRules(reader, lookUpKeys)
+  return {
+    method: 'x5c',
+    useKey: hashToken(randomBytes(32).toString('base64url')),
+    lookUpKeys,
+    authorities: authorities.map(({ x509 }) => x509.raw.toString('base64')),
+  }
+}
+
+function readAuthorities(ca: string): Certificate[] {
+  let authorities: Certificate[]
+  try {
+    authorities = parseCertificatesPem(ca)
+  } catch {
+    throw new AdminRefusal('ca_invalid', 'a certificate of the CAs cannot be read')
+  }
+  if (authorities.length === 0 || authorities.length > AUTHORITIES_MAX) {
+    throw new AdminRefusal(
+      'ca_invalid',
+      `the CAs are not 1 to ${AUTHORITIES_MAX} certificates, PEM`,
+    )
+  }
+  for (const certificate of authorities) {
+    const fault = findAuthorityFault(certificate)
+    if (fault === undefined) continue
+    throw new AdminRefusal(
+      'ca_invalid',
+      `${subjectOf(certificate)} cannot be trusted for hosts: ${fault}`,
+    )
+  }
+  return authorities
+}
+
+/** In one line. */
+function subjectOf({ x509 }: Certificate): string {
+  return x509.subject.replaceAll('\n', ', ').slice(0, 256)
+}
+
+export function toAdminAuthorities({ authorities }: CertificateProof): AdminAuthorities {
+  return {
+    authorities: authorities.map((text) => {
+      const certificate = fromX509(new X509Certificate(Buffer.from(text, 'base64')))
+      const { sha256, notAfter } = certificate
+      return { subject: subjectOf(certificate), sha256, not_after: notAfter.toISOString() }
+    }),
+  }
+}

@@ -1,0 +1,137 @@
+// A request with the proof of a host's own key in place of a token: which join rule it is for. First what needs no signature, then the
+// rules by one look-up for each key, then one signature, then what each rule trusts; of rules and names nothing is told before the
+// signature is seen. What a proof is made of is a file of its method. docs/protocol.md JNR-23 to JNR-29.
+
+import type { Clock } from '../../../platform/clock.ts'
+import {
+  type HostStatement,
+  type ProofMethod,
+  type ProofText,
+  splitProof,
+} from '../../../protocol/host-proof.ts'
+import type { JoinRuleId } from '../../../protocol/identifiers.ts'
+import type { ProofFault } from '../../domain/host-proof.ts'
+import { findStatementFault, useIdOf } from '../../domain/host-statement.ts'
+import { deriveTokenHash, JOIN_REFUSALS, type JoinRule, useKeyOf } from '../../domain/join-rule.ts'
+import type { StoreReader } from '../../store/store.ts'
+import { type FoundUse, RULES_OF_KEY_MAX } from '../find-token-use.ts'
+import { readCertificateProof } from './certificate-proof.ts'
+import { chooseRule, findUser } from './choose-rule.ts'
+import type { JoinRefusal, JoinRefusals } from './join-refusals.ts'
+
+/** A proof as its method reads it, before anything of it is believed. */
+export interface ShownProof {
+  readonly statement: HostStatement
+  /** The CAs and keys that it says vouch for it, as rules name them in `lookUpKeys`. */
+  readonly lookUpKeys: readonly string[]
+  /** Why the key that it shows has not signed the statement; undefined when it has. */
+  findSignatureFault(): Promise<string | undefined>
+  /** Whether the rule trusts that key for this name. */
+  judge(rule: JoinRule, at: { readonly hostname: string; readonly now: Date }): ProofVerdict
+}
+
+export type ProofVerdict =
+  | {
+      readonly ok: true
+      /** What the log says of the host, beside the rule. */
+      readonly said: Readonly<Record<string, string>>
+    }
+  | { readonly ok: false; readonly fault: ProofFault; readonly detail: string }
+
+/** Undefined for what has not the form. */
+export type ReadProof = (parts: ProofText['parts']) => ShownProof | undefined
+
+const READERS: Readonly<Record<ProofMethod, ReadProof>> = {
+  x5c: readCertificateProof,
+}
+
+/** What keeps a rule from letting the host in, in the order in which it is looked at: a rule with a later fault goes further. */
+const FURTHER: Readonly<Record<ProofFault, number>> = {
+  signature: 0,
+  certificate: 1,
+  revoked: 2,
+  proof_name: 3,
+}
+
+export interface ProofJoinsDependencies {
+  readonly reader: StoreReader
+  readonly clock: Clock
+  readonly hubNames: readonly string[]
+  readonly refusals: Pick<JoinRefusals, 'note'>
+}
+
+export interface ProofRequest {
+  readonly token: string
+  readonly hostname: string
+  readonly role: string
+  /** Hex; undefined for a request without a CSR. */
+  readonly csrSha256: string | undefined
+}
+
+/** Of the rules that trust what vouches for the host the one that lets it in; else the one that goes furthest says why not. */
+export async function findProofUse(
+  { reader, clock, hubNames, refusals }: ProofJoinsDependencies,
+  request: ProofRequest,
+): Promise<FoundUse> {
+  const { hostname, role } = request
+  const text = splitProof(request.token)
+  const proof = text && READERS[text.method](text.parts)
+  if (text === undefined || proof === undefined) return { ok: false, refusal: 'token_not_found' }
+  const now = clock.now()
+  const { statement } = proof
+  const ids = await findRuleIds(reader, proof)
+  const used = await findUser(reader, useIdOf(statement))
+  const [first] = ids.length > 0 ? ids : [used?.rule?.id]
+  if (first === undefined) return { ok: false, refusal: 'token_not_found' }
+  const refuse = async (
+    fault: Pick<JoinRefusal, 'reason' | 'detail'>,
+    of?: JoinRule,
+  ): Promise<FoundUse> => {
+    const rule = of ?? (await reader.findJoinRule(first))
+    if (rule !== undefined) refusals.note(rule, { ...fault, hostname, role })
+    return { ok: false, refusal: JOIN_REFUSALS[fault.reason] }
+  }
+  const fault = findStatementFault(statement, { ...request, hubNames, now })
+  if (fault !== undefined) return refuse(fault)
+  const unsigned = await proof.findSignatureFault()
+  if (unsigned !== undefined) return refuse({ reason: 'signature', detail: unsigned })
+
+  const rules = await readRules(
+    reader,
+    [...ids, ...(used?.rule ? [used.rule.id] : [])],
+    text.method,
+  )
+  const judged = rules.map((rule) => ({ rule, verdict: proof.judge(rule, { hostname, now }) }))
+  const covering = judged.flatMap(({ rule, verdict }) =>
+    verdict.ok ? [{ ...rule, said: verdict.said }] : [],
+  )
+  const rule = chooseRule(covering, { hostname, role, now, user: used?.user })
+  if (rule !== undefined) {
+    const tokenHash = deriveTokenHash(useKeyOf(rule), hostname)
+    const expiresAt = new Date(statement.exp * 1000)
+    const shown = { id: useIdOf(statement), expiresAt, said: rule.said }
+    return { ok: true, use: { tokenHash, joinRuleId: rule.id, hostname, role, shown } }
+  }
+  const [furthest] = judged
+    .flatMap(({ rule: of, verdict }) => (verdict.ok ? [] : [{ of, ...verdict }]))
+    .toSorted((one, other) => FURTHER[other.fault] - FURTHER[one.fault])
+  if (furthest === undefined) return { ok: false, refusal: 'token_not_found' }
+  return refuse({ reason: furthest.fault, detail: furthest.detail }, furthest.of)
+}
+
+async function findRuleIds(reader: StoreReader, { lookUpKeys }: ShownProof): Promise<JoinRuleId[]> {
+  const ids = new Set<JoinRuleId>()
+  for (const key of lookUpKeys) {
+    for (const id of await reader.listJoinRulesByKey(key, RULES_OF_KEY_MAX)) ids.add(id)
+  }
+  return [...ids].slice(0, RULES_OF_KEY_MAX)
+}
+
+async function readRules(
+  reader: StoreReader,
+  ids: readonly JoinRuleId[],
+  method: ProofMethod,
+): Promise<JoinRule[]> {
+  const rules = await Promise.all([...new Set(ids)].map((id) => reader.findJoinRule(id)))
+  return rules.filter((rule) => rule !== undefined).filter((rule) => rule.proof.method === method)
+}
