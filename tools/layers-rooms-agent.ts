@@ -55,6 +55,8 @@ export const AGENT_ROOMS: readonly Room[] = [
       'agent/files',
       'agent/hub',
       'agent/witness',
+      'agent/tpm',
+      'tpm',
       'sealing',
       ...SIGNED_GROUND,
     ],
@@ -124,7 +126,7 @@ export const AGENT_ROOMS: readonly Room[] = [
   {
     name: 'agent/commands',
     what: 'the commands of `svc-agent`',
-    imports: [...AGENT, ...SIGNED_GROUND],
+    imports: [...AGENT, 'tpm', ...SIGNED_GROUND],
   },
   {
     name: 'agent',

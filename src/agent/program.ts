@@ -24,6 +24,7 @@ Examples:
   SVC_SERVER_URL=https://hub.example:8446 SVC_AGENT_ROLE=web \\
       SVC_ENROLL_TOKEN_FILE=/run/token svc-agent enroll
   svc-agent enroll --ca-fingerprint 5f1e…    # trust no other root than this one
+  svc-agent enroll --tpm                     # by a join rule for TPMs; svc-agent tpm prints what its list has of this host
 
 When the reply is lost, run the same command again: it repeats the same request.
 `
@@ -87,7 +88,7 @@ export function buildProgram(given: Environment): Command {
 
   program
     .command('enroll')
-    .description('turn a one-time token into an identity')
+    .description('turn a one-time token, or what this host’s TPM shows, into an identity')
     .option('--allow-http', 'allow a plain http SVC_SERVER_URL')
     .option(
       '--ca-fingerprint <sha256>',
@@ -95,6 +96,7 @@ export function buildProgram(given: Environment): Command {
       (fingerprint: string, before: readonly string[]) => [...before, fingerprint],
       [],
     )
+    .option('--tpm', 'show the TPM 2.0 of this host in place of a token; needs tpm2-tools')
     .option('--replace', 'set an existing identity aside, once the new one is in place')
     .option('--json', 'print the new identity as JSON')
     .addHelpText('after', ENROLL_EXAMPLES)
@@ -104,6 +106,7 @@ export function buildProgram(given: Environment): Command {
           allowHttp?: boolean
           caFingerprint: readonly string[]
           replace?: boolean
+          tpm?: boolean
         },
       ) => {
         const { runEnroll } = await import('./commands/enroll.ts')
@@ -115,6 +118,7 @@ export function buildProgram(given: Environment): Command {
           allowHttp: options.allowHttp === true,
           caFingerprints: options.caFingerprint,
           replace: options.replace === true,
+          byTpm: options.tpm === true,
           json: options.json === true,
         })
       },
@@ -128,6 +132,18 @@ export function buildProgram(given: Environment): Command {
     .action(async ({ json }: JsonOption) => {
       const { runIdentity } = await import('./commands/identity.ts')
       await runIdentity(env(), { json: json === true })
+    })
+
+  program
+    .command('tpm')
+    .description(
+      'print the TPM of this host as a line for svc join-rule create --tpm-keys; no network',
+    )
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  $ svc-agent tpm >> racks.txt')
+    .action(async ({ json }: JsonOption) => {
+      const { runTpm } = await import('./commands/tpm.ts')
+      await runTpm(env(), { json: json === true })
     })
 
   program

@@ -81,6 +81,7 @@ export const HEADING_WORDS = {
   audience: ['audience', 'audiencia'],
   claims: ['claims', 'alegacoes'],
   authorities: ['authorities', 'autoridades'],
+  tpms: ['tpms', 'tpms'],
   hostname_claim: ['hostname_claim', 'alegacao_do_hostname'],
   jwks_url: ['jwks_url', 'url_das_chaves'],
   'next poll': ['next poll', 'proxima consulta'],

@@ -1,7 +1,7 @@
 // The key that a TPM is known by (EK), and the certificate that its maker gave it. TCG EK Credential Profile for TPM Family 2.0.
 
 import { createPublicKey, hash, type KeyObject, X509Certificate } from 'node:crypto'
-import { readCertificateFields } from '../pki/certificate-fields.ts'
+import { readCertificateFields, readCertificateNames } from '../pki/certificate-fields.ts'
 import { findPublicKeyFault } from '../pki/public-key-bounds.ts'
 
 export interface EndorsementKey {
@@ -18,6 +18,8 @@ export const EK_PUBLIC_BYTES_MAX = 512
 const RSA_BITS = 2048
 /** What a TPM takes for its default, and any maker makes. */
 const RSA_EXPONENT = 65_537n
+/** In the name of a signature's algorithm, as OpenSSL has it. */
+const SHA_2 = /sha(?:256|384|512)/i
 const EK_PURPOSE = '2.23.133.8.1'
 /** Names that the maker put into the certificate are for people: bounded, and not looked at. */
 const NAME_BYTES_MAX = 1024
@@ -46,22 +48,25 @@ export function parseEndorsementKey(spki: Uint8Array): EndorsementKey | undefine
 export interface EkCertificate {
   readonly x509: X509Certificate
   readonly key: EndorsementKey
-  /** As OpenSSL writes it. */
-  readonly issuer: string
+  /** The name of the CA, DER. */
+  readonly issuer: Uint8Array
 }
 
 /** Undefined for what is no certificate of an EK; whose signature it has is not looked at. */
 export function parseEkCertificate(der: Uint8Array): EkCertificate | undefined {
   if (der.length > EK_CERTIFICATE_BYTES_MAX) return undefined
   const fields = readCertificateFields(der)
-  if (fields === undefined || fields.nameBytes > NAME_BYTES_MAX) return undefined
+  const issuer = readCertificateNames(der)?.issuer
+  if (fields === undefined || issuer === undefined || fields.nameBytes > NAME_BYTES_MAX)
+    return undefined
   const key = parseEndorsementKey(fields.spki)
   if (key === undefined) return undefined
   try {
     const x509 = new X509Certificate(der)
+    if (!SHA_2.test(x509.signatureAlgorithm ?? '')) return undefined
     // A certificate that may sign others is none of a TPM; nor one that is for something else, such as TLS.
     const isForEk = !x509.ca && x509.keyUsage?.includes(EK_PURPOSE) === true
-    return isForEk ? { x509, key, issuer: x509.issuer } : undefined
+    return isForEk ? { x509, key, issuer } : undefined
   } catch {
     return undefined
   }

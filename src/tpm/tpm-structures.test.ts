@@ -32,7 +32,7 @@ describe('what a TPM said', () => {
     assert.ok(certificate)
     const [issuer, root] = parseCertificatesPem(recorded['issuers'] ?? '')
     assert.ok(issuer && root)
-    assert.equal(certificate.issuer, 'CN=swtpm-localca')
+    assert.equal(certificate.x509.issuer, 'CN=swtpm-localca')
     assert.equal(certificate.key.sha256, parseEndorsementKey(bytesOf('ekSpki'))?.sha256)
     assert.ok(isIssuedBy(certificate, issuer.x509, LATER))
     assert.ok(!isIssuedBy(certificate, root.x509, LATER), 'the root has not signed it itself')

@@ -1,4 +1,5 @@
 import { plainHex } from '../../pki/certificates.ts'
+import { decodePem } from '../../pki/pem.ts'
 import { describeError, invariant, UserError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { Secret } from '../../platform/secret.ts'
@@ -9,8 +10,10 @@ import { readGivenFile, readStandardInput } from '../files/given-files.ts'
 import { readTrust } from '../hub/gateway.ts'
 import { HubTime } from '../hub/time.ts'
 import { describeIdentity, formatInstant } from '../identity/describe-identity.ts'
-import { enroll, refuseExistingIdentity } from '../identity/enroll.ts'
+import { enroll, refuseExistingIdentity, type TokenMaker } from '../identity/enroll.ts'
+import { proveByTpm } from '../identity/prove-by-tpm.ts'
 import { prepareDirectories } from '../settings/paths.ts'
+import { withTpmTools } from '../tpm/tpm-tools.ts'
 import { lockAgent } from '../control/singleton.ts'
 import { setKnownLogAside } from '../witness/log-watch.ts'
 import { type Environment, print, startCommand, TOKEN_FILE_BYTES_MAX } from './context.ts'
@@ -22,10 +25,13 @@ export interface EnrollOptions {
   /** As they were typed; none trusts the reply. */
   readonly caFingerprints: readonly string[]
   readonly replace: boolean
+  /** In place of a token. */
+  readonly byTpm: boolean
   readonly json: boolean
 }
 
-export async function runEnroll(env: Environment, options: EnrollOptions): Promise<void> {
+export async function runEnroll(given: Environment, options: EnrollOptions): Promise<void> {
+  const env = options.byTpm ? { ...given, SVC_ENROLL_TPM: '1' } : given
   const context = await startCommand('enroll', env, {
     allowHttp: options.allowHttp,
     asRoot: (log) => keepSettings(options.settings, log),
@@ -56,7 +62,7 @@ export async function runEnroll(env: Environment, options: EnrollOptions): Promi
     const identity = await enroll(
       { ...context, client, hubTime, log: context.logging.forModule('agent.identity') },
       {
-        token: await readToken(config),
+        token: config.enrollByTpm ? makeTpmToken(env, { hostname, role }) : await readToken(config),
         hostname,
         role,
         caFingerprints,
@@ -94,6 +100,17 @@ async function keepSettings(
     }
   } catch (error) {
     log.warn({ path, reason: describeError(error) }, 'Settings cannot be kept')
+  }
+}
+
+function makeTpmToken(
+  env: Environment,
+  host: { readonly hostname: string; readonly role: string },
+): TokenMaker {
+  return ({ csrPem, challengeTpm: challenge }) => {
+    const csrDer = decodePem(csrPem, 'certificateRequest')
+    invariant(csrDer !== undefined, 'our own CSR is PEM')
+    return withTpmTools(env, (tools) => proveByTpm({ tools, challenge }, { ...host, csrDer }))
   }
 }
 

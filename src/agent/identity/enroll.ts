@@ -5,7 +5,7 @@ import type { ConnectionFailure } from '../../platform/connection-failure.ts'
 import { describeError, UserError } from '../../platform/errors.ts'
 import { exists } from '../../platform/files.ts'
 import type { Logger } from '../../platform/logger.ts'
-import type { Secret } from '../../platform/secret.ts'
+import { Secret } from '../../platform/secret.ts'
 import { type Certificate, parseCertificatesPem } from '../../pki/certificates.ts'
 import { findIssuedCertificateFault } from '../../pki/issued-certificate.ts'
 import type { Hostname, Recipient } from '../../protocol/identifiers.ts'
@@ -33,7 +33,8 @@ import { preparePendingRequest, removePendingRequest } from './pending-request.t
 import { settleTrustDemand, storeTrustDemand } from './trust-record.ts'
 
 export interface EnrollRequest {
-  readonly token: Secret<string>
+  /** The token, or what makes one for this very request. */
+  readonly token: Secret<string> | TokenMaker
   readonly hostname: Hostname
   readonly role: string
   /** SHA-256 of the DER of the roots that the hub may hand out, lower-case hex; undefined trusts the reply. */
@@ -42,6 +43,14 @@ export interface EnrollRequest {
   readonly trustKey?: TrustSetting
   /** An identity that is there already is set aside once the new one is in place. */
   readonly replace: boolean
+}
+
+export type TokenMaker = (of: AskedEnrollment) => Promise<HubOutcome<Secret<string>>>
+
+export interface AskedEnrollment {
+  readonly csrPem: string
+  /** Asks a busy hub again, as enrolment itself does. */
+  readonly challengeTpm: EnrollClient['challengeTpm']
 }
 
 export interface EnrollContext {
@@ -71,15 +80,17 @@ export async function enroll(context: EnrollContext, request: EnrollRequest): Pr
     await currentKeyOf(paths.identityDir),
     await ownRecipient(context),
   )
+  // Before the request: a file that cannot be understood costs no token.
+  const demand = await settleTrustDemand(paths.trustFile, request.trustKey, context.log)
+  const token = await obtainToken(context, request.token, pending.csrPem)
+  if (!token.ok) throw refusalError(token, request)
   const body = {
-    token: request.token.reveal(),
+    token: token.value.reveal(),
     hostname: request.hostname,
     role: request.role,
     csr_pem: pending.csrPem,
     ...(pending.recipient === undefined ? {} : { recipient: pending.recipient }),
   }
-  // Before the request: a file that cannot be understood costs no token.
-  const demand = await settleTrustDemand(paths.trustFile, request.trustKey, context.log)
   const outcome = await retryWhileTransient(context, () =>
     context.client.enroll(body, pending.idempotencyKey),
   )
@@ -123,6 +134,17 @@ export async function enroll(context: EnrollContext, request: EnrollRequest): Pr
   })
   await removePendingRequest(paths.pendingDir)
   return requireIdentity(paths.identityDir)
+}
+
+async function obtainToken(
+  context: EnrollContext,
+  token: Secret<string> | TokenMaker,
+  csrPem: string,
+): Promise<HubOutcome<Secret<string>>> {
+  if (token instanceof Secret) return { ok: true, value: token, hubTime: undefined }
+  const challengeTpm: EnrollClient['challengeTpm'] = (body) =>
+    retryWhileTransient(context, () => context.client.challengeTpm(body))
+  return token({ csrPem, challengeTpm })
 }
 
 function onlyCertificates(text: string): string {
@@ -203,10 +225,10 @@ function checkReply(
 }
 
 /** A person is waiting: a few tries within seconds, and what is pending makes the next command go on from here. */
-async function retryWhileTransient(
+async function retryWhileTransient<Value>(
   context: EnrollContext,
-  attempt: () => Promise<HubOutcome<EnrollReply>>,
-): Promise<HubOutcome<EnrollReply>> {
+  attempt: () => Promise<HubOutcome<Value>>,
+): Promise<HubOutcome<Value>> {
   const { clock, random, log } = context
   for (let failures = 1; ; failures += 1) {
     const result = await attempt().catch((error: unknown) => {
@@ -265,8 +287,14 @@ function describeClocks({ clock, hubTime }: EnrollContext): string {
 type Hint = string | ((request: EnrollRequest) => string)
 
 const HINTS: Readonly<Record<string, Hint>> = {
-  token_not_found: 'is SVC_ENROLL_TOKEN the whole token, and SVC_SERVER_URL the hub that made it?',
-  token_consumed: 'ask for a new token: svc token create',
+  token_not_found: ({ token }) =>
+    token instanceof Secret
+      ? 'is SVC_ENROLL_TOKEN the whole token, and SVC_SERVER_URL the hub that made it?'
+      : 'no join rule takes this TPM: svc-agent tpm prints what a list of svc join-rule create --tpm-keys has of it; the hub’s log says more when a rule was near',
+  token_consumed: ({ token }) =>
+    token instanceof Secret
+      ? 'ask for a new token: svc token create'
+      : 'a TPM lets one host in, and a name joins by a rule once; else ask for a token: svc token create',
   token_expired: 'ask for a new token: svc token create',
   hostname_mismatch: ({ hostname }) =>
     `this host asked as ${hostname}, and the token is for another host; SVC_AGENT_HOSTNAME says as whom it asks`,

@@ -17,6 +17,7 @@ export type AgentCommand =
   | 'audit'
   | 'targets'
   | 'self-update'
+  | 'tpm'
 
 export interface AgentVariable {
   readonly name: string
@@ -84,6 +85,13 @@ export const AGENT_VARIABLES = [
     default: undefined,
     meaning:
       'File that holds the enrolment token, `-` for the standard input; others can read an environment from /proc, but not the file',
+  },
+  {
+    name: 'SVC_ENROLL_TPM',
+    requiredIn: [],
+    default: '0',
+    meaning:
+      '1: enrol by this host’s TPM 2.0 in place of a token; needs tpm2-tools and the group of /dev/tpmrm0, or TPM2TOOLS_TCTI',
   },
   {
     name: 'SVC_ALLOW_HTTP',

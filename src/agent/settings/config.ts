@@ -31,6 +31,8 @@ export interface AgentConfig {
   readonly hostname: Hostname | undefined
   readonly enrollToken: Secret<string> | undefined
   readonly enrollTokenFile: string | undefined
+  /** In place of a token. */
+  readonly enrollByTpm: boolean
   readonly serverCaPath: string | undefined
   readonly trustKey: TrustSetting
   readonly dataDir: string
@@ -85,6 +87,7 @@ export function parseAgentConfig(
     dataDir,
     enrollToken: reader.token(),
     enrollTokenFile: reader.pathOrStandardInput('SVC_ENROLL_TOKEN_FILE'),
+    enrollByTpm: reader.enrollsByTpm(),
     pollIntervalMs: reader.durationMs('SVC_AGENT_POLL_INTERVAL', 30_000, POLL_INTERVAL_MS_MIN),
     renewalThresholdMs: reader.durationMs('SVC_AGENT_RENEWAL_THRESHOLD', 6 * 3_600_000, 0),
     outDir: reader.path('SVC_AGENT_OUT_DIR') ?? join(dataDir, 'out'),
@@ -114,8 +117,7 @@ class VariableReader {
     this.#env = env
     for (const variable of AGENT_VARIABLES as readonly AgentVariable[]) {
       if (!variable.requiredIn.includes(command)) continue
-      const standIn =
-        variable.name === 'SVC_ENROLL_TOKEN' ? env['SVC_ENROLL_TOKEN_FILE'] : undefined
+      const standIn = variable.name === 'SVC_ENROLL_TOKEN' ? tokenStandIn(env) : undefined
       if (blankToUndefined(env[variable.name] ?? standIn) === undefined) {
         this.#problems.set(variable.name, `${variable.name} required`)
       }
@@ -205,6 +207,19 @@ class VariableReader {
     return text === undefined ? undefined : new Secret(text)
   }
 
+  /** A token that is there besides may be a leftover, or what is meant. */
+  enrollsByTpm(): boolean {
+    const text = this.text('SVC_ENROLL_TPM') ?? '0'
+    if (text !== '0' && text !== '1') this.#wrong('SVC_ENROLL_TPM', `must be 0 or 1: ${text}`)
+    const token = (['SVC_ENROLL_TOKEN', 'SVC_ENROLL_TOKEN_FILE'] as const).find(
+      (name) => this.text(name) !== undefined,
+    )
+    if (text === '1' && token !== undefined) {
+      this.#wrong('SVC_ENROLL_TPM', `does not go with ${token}: which of them enrols this host?`)
+    }
+    return text === '1'
+  }
+
   durationMs(name: AgentVariableName, defaultMs: number, minMs: number): number {
     const text = this.text(name)
     const durationMs = text === undefined ? defaultMs : parseDurationMs(text)
@@ -240,6 +255,11 @@ class VariableReader {
   #wrong(name: AgentVariableName, why: string): undefined {
     this.#problems.set(name, `${name} ${why}`)
   }
+}
+
+/** What enrols a host without SVC_ENROLL_TOKEN. */
+function tokenStandIn(env: Readonly<Record<string, string | undefined>>): string | undefined {
+  return env['SVC_ENROLL_TPM'] === '1' ? 'a TPM' : env['SVC_ENROLL_TOKEN_FILE']
 }
 
 /** An environment file that says `NAME=` means that the variable is not set. */

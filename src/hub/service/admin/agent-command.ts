@@ -22,6 +22,7 @@ export interface AgentCommand {
 const SHOWN: Readonly<Record<Exclude<JoinRule['proof']['method'], 'token'>, string>> = {
   jwt: 'SVC_ENROLL_TOKEN_FILE=/path/to/token',
   x5c: 'SVC_ENROLL_HOST_CERTIFICATE=/path/to/certificate.pem SVC_ENROLL_HOST_KEY=/path/to/key.pem',
+  tpm: 'SVC_ENROLL_TPM=1',
 }
 
 /** Without a hostname it is for any host, which has its own. */
