@@ -65,8 +65,8 @@ export function parseEkCertificate(der: Uint8Array): EkCertificate | undefined {
     const x509 = new X509Certificate(der)
     if (!SHA_2.test(x509.signatureAlgorithm ?? '')) return undefined
     // A certificate that may sign others is none of a TPM; nor one that is for something else, such as TLS.
-    const isForEk = !x509.ca && x509.keyUsage?.includes(EK_PURPOSE) === true
-    return isForEk ? { x509, key, issuer } : undefined
+    const isForEk = x509.keyUsage?.includes(EK_PURPOSE) ?? false
+    return isForEk && !x509.ca ? { x509, key, issuer } : undefined
   } catch {
     return undefined
   }

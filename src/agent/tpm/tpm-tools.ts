@@ -95,7 +95,7 @@ function describeFailure(tool: string, error: ExecFileException, stderr: string)
   }
   if (error.killed === true) return new UserError('tpm_failed', `${tool} does not end`)
   // The first line says what the TPM said; those after it, which command of the library passed it on.
-  const [said = ''] = stderr.split('\n').filter((line) => line.startsWith('ERROR'))
-  const why = said === '' ? `it ended with ${error.code ?? error.signal}` : said
+  const said = stderr.split('\n').find((line) => line.startsWith('ERROR'))
+  const why = said ?? `it ended with ${error.code ?? error.signal}`
   return new UserError('tpm_failed', `${tool}: ${printableExtract(why, SAID_CHARACTERS_MAX)}`)
 }
