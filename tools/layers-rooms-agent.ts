@@ -58,6 +58,7 @@ export const AGENT_ROOMS: readonly Room[] = [
       'agent/tpm',
       'tpm',
       'sealing',
+      'ssh',
       ...SIGNED_GROUND,
     ],
   },

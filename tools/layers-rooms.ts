@@ -77,6 +77,11 @@ export const ROOMS: readonly Room[] = [
     imports: ['protocol'],
   },
   {
+    name: 'ssh',
+    what: 'keys, host certificates, known_hosts and signatures of OpenSSH; pure',
+    imports: [],
+  },
+  {
     name: 'tpm',
     what: 'TPM 2.0: its keys, a challenge that one TPM can read, and what it signs; pure',
     imports: ['protocol', 'platform', 'pki'],
@@ -111,7 +116,7 @@ export const ROOMS: readonly Room[] = [
     name: 'hub/domain',
     what: 'types and decisions; pure',
     imports: ['protocol', 'platform/pure'],
-    types: ['pki', 'audit'],
+    types: ['pki', 'ssh', 'audit'],
   },
   {
     name: 'hub/ports',
@@ -134,7 +139,7 @@ export const ROOMS: readonly Room[] = [
   {
     name: 'hub/service/agent',
     what: 'what agents ask for: enrol, authenticate, issue, manifest, events, recovery, content',
-    imports: ['hub/service/cargo', 'tpm', ...SERVICE_GROUND],
+    imports: ['hub/service/cargo', ...SERVICE_GROUND, 'ssh', 'tpm'],
   },
   {
     name: 'hub/service/cargo',
@@ -169,7 +174,7 @@ export const ROOMS: readonly Room[] = [
   {
     name: 'hub/service/admin',
     what: 'what operators ask for, and who they are',
-    imports: [...ADMIN_GROUND, 'archive', ...SERVICE_GROUND],
+    imports: [...ADMIN_GROUND, 'archive', ...SERVICE_GROUND, 'ssh'],
   },
   {
     name: 'hub/service',

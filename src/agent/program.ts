@@ -24,6 +24,8 @@ Examples:
   SVC_SERVER_URL=https://hub.example:8446 SVC_AGENT_ROLE=web \\
       SVC_ENROLL_TOKEN_FILE=/run/token svc-agent enroll
   svc-agent enroll --ca-fingerprint 5f1e…    # trust no other root than this one
+  sudo svc-agent enroll --ssh-host-key /etc/ssh/ssh_host_ed25519_key
+  sudo svc-agent enroll --host-certificate /etc/ssl/host.pem --host-key /etc/ssl/private/host.key
   svc-agent enroll --tpm                     # by a join rule for TPMs; svc-agent tpm prints what its list has of this host
 
 When the reply is lost, run the same command again: it repeats the same request.
@@ -88,7 +90,9 @@ export function buildProgram(given: Environment): Command {
 
   program
     .command('enroll')
-    .description('turn a one-time token, or what this host’s TPM shows, into an identity')
+    .description(
+      'turn a one-time token, a key that the host has already, or its TPM, into an identity',
+    )
     .option('--allow-http', 'allow a plain http SVC_SERVER_URL')
     .option(
       '--ca-fingerprint <sha256>',
@@ -96,6 +100,9 @@ export function buildProgram(given: Environment): Command {
       (fingerprint: string, before: readonly string[]) => [...before, fingerprint],
       [],
     )
+    .option('--host-certificate <file>', 'in place of a token: a certificate of another PKI, PEM')
+    .option('--host-key <file>', 'with --host-certificate: its private key, PEM')
+    .option('--ssh-host-key <file>', 'in place of a token: the SSH host key, private')
     .option('--tpm', 'show the TPM 2.0 of this host in place of a token; needs tpm2-tools')
     .option('--replace', 'set an existing identity aside, once the new one is in place')
     .option('--json', 'print the new identity as JSON')
@@ -106,11 +113,14 @@ export function buildProgram(given: Environment): Command {
           allowHttp?: boolean
           caFingerprint: readonly string[]
           replace?: boolean
+          hostCertificate?: string
+          hostKey?: string
+          sshHostKey?: string
           tpm?: boolean
         },
       ) => {
         const { runEnroll } = await import('./commands/enroll.ts')
-        await runEnroll(env(), {
+        await runEnroll(withHostKey(env(), options), {
           settings: {
             path: program.opts<{ config?: string }>().config ?? AGENT_SETTINGS.path,
             given,
@@ -118,7 +128,6 @@ export function buildProgram(given: Environment): Command {
           allowHttp: options.allowHttp === true,
           caFingerprints: options.caFingerprint,
           replace: options.replace === true,
-          byTpm: options.tpm === true,
           json: options.json === true,
         })
       },
@@ -265,4 +274,27 @@ export function buildProgram(given: Environment): Command {
 
   addCompletionCommand(program)
   return program
+}
+
+/** What is typed counts in place of what is set, also in place of a token. */
+function withHostKey(
+  env: Environment,
+  {
+    hostCertificate,
+    hostKey,
+    sshHostKey,
+    tpm,
+  }: { hostCertificate?: string; hostKey?: string; sshHostKey?: string; tpm?: boolean },
+): Environment {
+  const typed = [hostCertificate, hostKey, sshHostKey, tpm]
+  if (typed.every((each) => each === undefined)) return env
+  const ways = { SVC_ENROLL_TOKEN: undefined, SVC_ENROLL_TOKEN_FILE: undefined }
+  return {
+    ...env,
+    ...ways,
+    SVC_ENROLL_HOST_CERTIFICATE: hostCertificate,
+    SVC_ENROLL_HOST_KEY: hostKey,
+    SVC_ENROLL_SSH_HOST_KEY: sshHostKey,
+    SVC_ENROLL_TPM: tpm === true ? '1' : undefined,
+  }
 }

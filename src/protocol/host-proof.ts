@@ -5,7 +5,7 @@ import { Type, type Static } from 'typebox'
 import { LIMITS } from './limits.ts'
 
 /** The methods of join rules whose hosts show such a proof. */
-export const PROOF_METHODS = ['x5c'] as const
+export const PROOF_METHODS = ['x5c', 'ssh'] as const
 export type ProofMethod = (typeof PROOF_METHODS)[number]
 
 export const STATEMENT_LIFETIME_SECONDS_MAX = 300
@@ -32,6 +32,8 @@ export type HostStatement = Static<typeof HostStatement>
 
 /** `typ` of the JWS of method x5c. */
 export const CERTIFICATE_PROOF_TYPE = 'svc-enroll+jwt'
+/** Of the SSHSIG of method ssh: no signature that was made for anything else counts. */
+export const SSH_PROOF_NAMESPACE = 'enroll@cartorio'
 
 const PREFIX = 'svcp'
 

@@ -12,6 +12,7 @@ const joinRule: AdminJoinRule = {
   jwt: null,
   x5c: null,
   tpm: null,
+  ssh: null,
   role: 'web',
   pattern: 'web-*.example.org',
   labels: ['env=prod'],

@@ -21,6 +21,10 @@ const HINTS: Readonly<Partial<Record<AdminErrorCode | 'internal_error', Hint>>> 
   admin_token_exists:
     'the log names tokens by their names: choose another name, or revoke that token first',
   admin_token_not_found: 'svc admin token list shows ids and names',
+  ca_invalid:
+    '--ca takes CA certificates, PEM: roots, or intermediates that sign the certificates of hosts',
+  known_hosts_invalid:
+    'ssh-keyscan prints such lines; names with * count after @cert-authority alone',
   join_rule_exists: 'choose another name, or end that rule first: svc join-rule end',
   join_rule_not_found: 'svc join-rule list shows names and ids',
   rollout_not_found: 'svc rollout list shows ids and loads',

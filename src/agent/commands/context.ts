@@ -12,6 +12,7 @@ import type { AgentCommand } from '../settings/agent-variables.ts'
 import type { Random } from '../hub/backoff.ts'
 import { type AgentConfig, parseAgentConfig } from '../settings/config.ts'
 import { keepGivenFile } from '../files/given-files.ts'
+import { filesOfHostKey, HOST_KEY_BYTES_MAX } from './read-host-key.ts'
 import { CA_BYTES_MAX } from '../hub/gateway.ts'
 import { type AgentPaths, agentPaths } from '../settings/paths.ts'
 
@@ -44,6 +45,7 @@ export async function startCommand(
   keepGivenFile(config.serverCaPath, CA_BYTES_MAX)
   if (command === 'enroll') {
     keepGivenFile(config.enrollTokenFile, TOKEN_FILE_BYTES_MAX)
+    for (const path of filesOfHostKey(config)) keepGivenFile(path, HOST_KEY_BYTES_MAX)
   }
   if (process.getuid?.() === 0) await options.asRoot?.(logging.forModule('agent'))
   if (options.keepsRights !== true) becomeOwnerOf(config.dataDir)

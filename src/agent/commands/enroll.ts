@@ -1,5 +1,4 @@
 import { plainHex } from '../../pki/certificates.ts'
-import { decodePem } from '../../pki/pem.ts'
 import { describeError, invariant, UserError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { Secret } from '../../platform/secret.ts'
@@ -10,12 +9,14 @@ import { readGivenFile, readStandardInput } from '../files/given-files.ts'
 import { readTrust } from '../hub/gateway.ts'
 import { HubTime } from '../hub/time.ts'
 import { describeIdentity, formatInstant } from '../identity/describe-identity.ts'
-import { enroll, refuseExistingIdentity, type TokenMaker } from '../identity/enroll.ts'
+import { enroll, type EnrollRequest, refuseExistingIdentity } from '../identity/enroll.ts'
 import { proveByTpm } from '../identity/prove-by-tpm.ts'
 import { prepareDirectories } from '../settings/paths.ts'
 import { withTpmTools } from '../tpm/tpm-tools.ts'
 import { lockAgent } from '../control/singleton.ts'
+import { hubNameOf } from '../identity/host-key.ts'
 import { setKnownLogAside } from '../witness/log-watch.ts'
+import { readHostKey } from './read-host-key.ts'
 import { type Environment, print, startCommand, TOKEN_FILE_BYTES_MAX } from './context.ts'
 
 export interface EnrollOptions {
@@ -25,13 +26,10 @@ export interface EnrollOptions {
   /** As they were typed; none trusts the reply. */
   readonly caFingerprints: readonly string[]
   readonly replace: boolean
-  /** In place of a token. */
-  readonly byTpm: boolean
   readonly json: boolean
 }
 
-export async function runEnroll(given: Environment, options: EnrollOptions): Promise<void> {
-  const env = options.byTpm ? { ...given, SVC_ENROLL_TPM: '1' } : given
+export async function runEnroll(env: Environment, options: EnrollOptions): Promise<void> {
   const context = await startCommand('enroll', env, {
     allowHttp: options.allowHttp,
     asRoot: (log) => keepSettings(options.settings, log),
@@ -62,7 +60,8 @@ export async function runEnroll(given: Environment, options: EnrollOptions): Pro
     const identity = await enroll(
       { ...context, client, hubTime, log: context.logging.forModule('agent.identity') },
       {
-        token: config.enrollByTpm ? makeTpmToken(env, { hostname, role }) : await readToken(config),
+        token: await readShown(env, config, { hostname, role }),
+        hubs: [serverUrl, ...(config.mtlsUrl ? [config.mtlsUrl] : [])].map(hubNameOf),
         hostname,
         role,
         caFingerprints,
@@ -103,15 +102,18 @@ async function keepSettings(
   }
 }
 
-function makeTpmToken(
+async function readShown(
   env: Environment,
-  host: { readonly hostname: string; readonly role: string },
-): TokenMaker {
-  return ({ csrPem, challengeTpm: challenge }) => {
-    const csrDer = decodePem(csrPem, 'certificateRequest')
-    invariant(csrDer !== undefined, 'our own CSR is PEM')
-    return withTpmTools(env, (tools) => proveByTpm({ tools, challenge }, { ...host, csrDer }))
+  config: AgentConfig,
+  host: Pick<EnrollRequest, 'hostname' | 'role'>,
+): Promise<EnrollRequest['token']> {
+  if (config.enrollByTpm) {
+    return {
+      method: 'tpm',
+      prove: (asked) => withTpmTools(env, (tools) => proveByTpm(tools, { ...host, ...asked })),
+    }
   }
+  return config.hostKey ? readHostKey(config.hostKey) : readToken(config)
 }
 
 async function readToken({ enrollToken, enrollTokenFile }: AgentConfig): Promise<Secret<string>> {

@@ -9,7 +9,7 @@ import { readSmallFile, readUpTo } from '../../platform/small-file.ts'
 const STANDARD_INPUT_DESCRIPTOR = 0
 
 /** Of the whole process, as the rights are that it stands in for. */
-const kept = new Map<string, string>()
+const kept = new Map<string, string | undefined>()
 
 /**
  * For root, before it gives up its rights; the code that needs a file says that it cannot be read. Keeps only what root
@@ -20,8 +20,8 @@ export function keepGivenFile(path: string | undefined, bytesMax: number): void 
   try {
     const { end, hands } = findPathHands(path)
     // A pipe can be read only once, and its writer notices who opens it.
-    if (hands.size > 0 || end?.isFile() !== true) return
-    kept.set(path, readSmallFile(path, bytesMax).text)
+    if (hands.size > 0 || end?.isFile() === false) return
+    kept.set(path, end && readSmallFile(path, bytesMax).text)
   } catch {
     // Not to be read, most likely.
   }
@@ -33,8 +33,7 @@ export async function readGivenFile(path: string, bytesMax: number): Promise<str
     return await readTextIfPresent(path, bytesMax)
   } catch (error) {
     if (errnoCode(error) !== 'EACCES') throw error
-    const text = kept.get(path)
-    if (text !== undefined) return text
+    if (kept.has(path)) return kept.get(path)
     throw new UserError('file_unreadable', `read ${path}: permission denied`, {
       cause: error,
       hint: `the agent reads it as user ${process.geteuid?.()}`,

@@ -2,11 +2,12 @@
 
 import type { Clock } from '../../platform/clock.ts'
 import type { ConnectionFailure } from '../../platform/connection-failure.ts'
-import { describeError, UserError } from '../../platform/errors.ts'
+import { describeError, invariant, UserError } from '../../platform/errors.ts'
 import { exists } from '../../platform/files.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { Secret } from '../../platform/secret.ts'
 import { type Certificate, parseCertificatesPem } from '../../pki/certificates.ts'
+import { decodePem } from '../../pki/pem.ts'
 import { findIssuedCertificateFault } from '../../pki/issued-certificate.ts'
 import type { Hostname, Recipient } from '../../protocol/identifiers.ts'
 import { join } from 'node:path'
@@ -21,6 +22,8 @@ import { AgeKeyDamagedError, ensureAgeKey } from './age-key.ts'
 import { adoptPlainIdentity } from './adopt-plain-identity.ts'
 import { CLOCK_SKEW_MS_MAX } from './certificate-checks.ts'
 import { decideEnrolmentTrust } from './decide-enrolment-trust.ts'
+import { createStatement, type HostKey } from './host-key.ts'
+import type { HostTpm } from './prove-by-tpm.ts'
 import { formatInstant } from './describe-identity.ts'
 import {
   type Identity,
@@ -33,8 +36,10 @@ import { preparePendingRequest, removePendingRequest } from './pending-request.t
 import { settleTrustDemand, storeTrustDemand } from './trust-record.ts'
 
 export interface EnrollRequest {
-  /** The token, or what makes one for this very request. */
-  readonly token: Secret<string> | TokenMaker
+  /** Or a key that the host has already, or its TPM. */
+  readonly token: Secret<string> | HostKey | HostTpm
+  /** By which this host knows the hub; a key says to which hub it is shown. */
+  readonly hubs?: readonly string[]
   readonly hostname: Hostname
   readonly role: string
   /** SHA-256 of the DER of the roots that the hub may hand out, lower-case hex; undefined trusts the reply. */
@@ -43,14 +48,6 @@ export interface EnrollRequest {
   readonly trustKey?: TrustSetting
   /** An identity that is there already is set aside once the new one is in place. */
   readonly replace: boolean
-}
-
-export type TokenMaker = (of: AskedEnrollment) => Promise<HubOutcome<Secret<string>>>
-
-export interface AskedEnrollment {
-  readonly csrPem: string
-  /** Asks a busy hub again, as enrolment itself does. */
-  readonly challengeTpm: EnrollClient['challengeTpm']
 }
 
 export interface EnrollContext {
@@ -62,7 +59,7 @@ export interface EnrollContext {
   readonly random: Random
   readonly log: Logger
   /** What the hub's replies say of its clock. */
-  readonly hubTime?: Pick<HubTime, 'skewMs'>
+  readonly hubTime?: Pick<HubTime, 'skewMs' | 'now'>
 }
 
 const ATTEMPTS_MAX = 4
@@ -82,18 +79,19 @@ export async function enroll(context: EnrollContext, request: EnrollRequest): Pr
   )
   // Before the request: a file that cannot be understood costs no token.
   const demand = await settleTrustDemand(paths.trustFile, request.trustKey, context.log)
-  const token = await obtainToken(context, request.token, pending.csrPem)
-  if (!token.ok) throw refusalError(token, request)
+  const csrDer = decodePem(pending.csrPem, 'certificateRequest')
+  invariant(csrDer !== undefined, 'the agent made the CSR')
+  const token = await askTpm(context, request, csrDer)
   const body = {
-    token: token.value.reveal(),
     hostname: request.hostname,
     role: request.role,
     csr_pem: pending.csrPem,
     ...(pending.recipient === undefined ? {} : { recipient: pending.recipient }),
   }
-  const outcome = await retryWhileTransient(context, () =>
-    context.client.enroll(body, pending.idempotencyKey),
-  )
+  const outcome = await retryWhileTransient(context, !(token instanceof Secret), async () => {
+    const shown = await showToken(context, { ...request, token }, csrDer)
+    return context.client.enroll({ ...body, token: shown }, pending.idempotencyKey)
+  })
   if (!outcome.ok) throw refusalError(outcome, request)
   const { agentId } = outcome.value
   const trust = decideEnrolmentTrust(demand, request.trustKey, outcome.value)
@@ -136,15 +134,35 @@ export async function enroll(context: EnrollContext, request: EnrollRequest): Pr
   return requireIdentity(paths.identityDir)
 }
 
-async function obtainToken(
+/** What a TPM says is said once; it counts for longer than all tries take. */
+async function askTpm(
   context: EnrollContext,
-  token: Secret<string> | TokenMaker,
-  csrPem: string,
-): Promise<HubOutcome<Secret<string>>> {
-  if (token instanceof Secret) return { ok: true, value: token, hubTime: undefined }
+  request: EnrollRequest,
+  csrDer: Buffer,
+): Promise<Secret<string> | HostKey> {
+  const { token } = request
+  if (token instanceof Secret || token.method !== 'tpm') return token
   const challengeTpm: EnrollClient['challengeTpm'] = (body) =>
-    retryWhileTransient(context, () => context.client.challengeTpm(body))
-  return token({ csrPem, challengeTpm })
+    retryWhileTransient(context, false, () => context.client.challengeTpm(body))
+  const outcome = await token.prove({ csrDer, challengeTpm })
+  if (!outcome.ok) throw refusalError(outcome, request)
+  return outcome.value
+}
+
+/** A proof by a key is made for each try: it is over in minutes. */
+async function showToken(
+  { clock, hubTime }: EnrollContext,
+  {
+    token,
+    hostname,
+    role,
+    hubs = [],
+  }: Omit<EnrollRequest, 'token'> & { readonly token: Secret<string> | HostKey },
+  csrDer: Buffer,
+): Promise<string> {
+  if (token instanceof Secret) return token.reveal()
+  const now = hubTime?.now() ?? clock.now()
+  return token.prove(createStatement({ hubs, hostname, role, csrDer, now }))
 }
 
 function onlyCertificates(text: string): string {
@@ -227,6 +245,7 @@ function checkReply(
 /** A person is waiting: a few tries within seconds, and what is pending makes the next command go on from here. */
 async function retryWhileTransient<Value>(
   context: EnrollContext,
+  isByKey: boolean,
   attempt: () => Promise<HubOutcome<Value>>,
 ): Promise<HubOutcome<Value>> {
   const { clock, random, log } = context
@@ -244,7 +263,8 @@ async function retryWhileTransient<Value>(
       if (isLast || hint !== undefined) throw withHint(result, hint ?? RETRY_HINT)
       log.warn({ error: result.message, attempt: failures }, 'Hub not reached, trying again')
     } else {
-      if (result.ok || isLast || ![408, 429, 503].includes(result.status)) return result
+      const isLate = !result.ok && isByKey && failures === 1 && isOfClock(context, result)
+      if (result.ok || isLast || !(isLate || [408, 429, 503].includes(result.status))) return result
       log.warn(
         { status: result.status, code: result.code, attempt: failures },
         'Hub busy, trying again',
@@ -252,6 +272,13 @@ async function retryWhileTransient<Value>(
     }
     await clock.sleep(backoffDelayMs(failures, random))
   }
+}
+
+const SKEW_MS_NOTABLE = 30_000
+
+/** A proof is of a time, and what the hub said to the first one tells this host what time it is there. */
+function isOfClock({ hubTime }: EnrollContext, { code }: HubRefusal): boolean {
+  return code === 'token_expired' && Math.abs(hubTime?.skewMs ?? 0) > SKEW_MS_NOTABLE
 }
 
 const RETRY_HINT =
@@ -287,14 +314,8 @@ function describeClocks({ clock, hubTime }: EnrollContext): string {
 type Hint = string | ((request: EnrollRequest) => string)
 
 const HINTS: Readonly<Record<string, Hint>> = {
-  token_not_found: ({ token }) =>
-    token instanceof Secret
-      ? 'is SVC_ENROLL_TOKEN the whole token, and SVC_SERVER_URL the hub that made it?'
-      : 'no join rule takes this TPM: svc-agent tpm prints what a list of svc join-rule create --tpm-keys has of it; the hub’s log says more when a rule was near',
-  token_consumed: ({ token }) =>
-    token instanceof Secret
-      ? 'ask for a new token: svc token create'
-      : 'a TPM lets one host in, and a name joins by a rule once; else ask for a token: svc token create',
+  token_not_found: 'is SVC_ENROLL_TOKEN the whole token, and SVC_SERVER_URL the hub that made it?',
+  token_consumed: 'ask for a new token: svc token create',
   token_expired: 'ask for a new token: svc token create',
   hostname_mismatch: ({ hostname }) =>
     `this host asked as ${hostname}, and the token is for another host; SVC_AGENT_HOSTNAME says as whom it asks`,
@@ -306,8 +327,32 @@ const HINTS: Readonly<Record<string, Hint>> = {
     'the hub could not get a signature from its CA; its log says why; the token is not used up',
 }
 
+const KEY_HINTS: Readonly<Record<string, Hint>> = {
+  token_not_found: ({ hubs = [] }) =>
+    `no join rule of the hub takes this key, or the hub is not ${hubs.join(' or ')}; where a rule takes it, svc event list --type join_refused at the hub says why`,
+  token_expired: 'the join rule is over or full; svc join-rule list at the hub says so',
+  token_consumed: 'this host has joined before: svc token create --reenroll',
+  hostname_mismatch: ({ hostname }) =>
+    `this host asked as ${hostname}, and its key is not that of this name, or the join rule is for other names; SVC_AGENT_HOSTNAME says as whom it asks`,
+}
+
+const TPM_HINTS: Readonly<Record<string, Hint>> = {
+  token_not_found:
+    'no join rule takes this TPM: svc-agent tpm prints what a list of svc join-rule create --tpm-keys has of it; where a rule was near, svc event list --type join_refused at the hub says why',
+  token_expired: 'the join rule is over or full; svc join-rule list at the hub says so',
+  token_consumed:
+    'a TPM lets one host in, and a name joins by a rule once; else ask for a token: svc token create',
+  hostname_mismatch: ({ hostname }) =>
+    `this host asked as ${hostname}, and the list has its TPM for another name, or the join rule is for other names; SVC_AGENT_HOSTNAME says as whom it asks`,
+}
+
+function hintsFor({ token }: EnrollRequest): Readonly<Record<string, Hint>> {
+  if (token instanceof Secret) return HINTS
+  return { ...HINTS, ...(token.method === 'tpm' ? TPM_HINTS : KEY_HINTS) }
+}
+
 function refusalError({ status, code }: HubRefusal, request: EnrollRequest): UserError {
-  const found = HINTS[code]
+  const found = hintsFor(request)[code]
   const hint = typeof found === 'function' ? found(request) : found
   return new UserError(
     'enroll_refused',

@@ -18,25 +18,30 @@ import {
   readEndorsement,
 } from '../tpm/tpm.ts'
 
-export interface TpmProofContext {
-  readonly tools: TpmTools
-  readonly challenge: (body: TpmChallengeRequestBody) => Promise<HubOutcome<TpmChallenge>>
+/** What a host shows in place of a token. */
+export interface HostTpm {
+  readonly method: 'tpm'
+  prove(asked: AskedProof): Promise<HubOutcome<Secret<string>>>
 }
 
-export interface ToBeProven {
-  readonly hostname: string
-  readonly role: string
+export interface AskedProof {
   readonly csrDer: Buffer
+  readonly challengeTpm: (body: TpmChallengeRequestBody) => Promise<HubOutcome<TpmChallenge>>
 }
 
 export async function proveByTpm(
-  { tools, challenge }: TpmProofContext,
-  { hostname, role, csrDer }: ToBeProven,
+  tools: TpmTools,
+  {
+    hostname,
+    role,
+    csrDer,
+    challengeTpm,
+  }: AskedProof & { readonly hostname: string; readonly role: string },
 ): Promise<HubOutcome<Secret<string>>> {
   const endorsement = await readEndorsement(tools)
   const ak = await makeAttestationKey(tools)
   const asked = { hostname, role, ...shownOf(endorsement), ak: ak.toString('base64') }
-  const outcome = await challenge(asked)
+  const outcome = await challengeTpm(asked)
   if (!outcome.ok) return outcome
   const { untilSeconds } = outcome.value
   const secret = await activateCredential(tools, outcome.value)

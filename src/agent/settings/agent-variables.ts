@@ -77,7 +77,8 @@ export const AGENT_VARIABLES = [
     name: 'SVC_ENROLL_TOKEN',
     requiredIn: ['enroll'],
     default: undefined,
-    meaning: 'Enrolment token, works once; SVC_ENROLL_TOKEN_FILE replaces it',
+    meaning:
+      'Enrolment token, works once; SVC_ENROLL_TOKEN_FILE replaces it, as does a key that the host has already',
   },
   {
     name: 'SVC_ENROLL_TOKEN_FILE',
@@ -85,6 +86,26 @@ export const AGENT_VARIABLES = [
     default: undefined,
     meaning:
       'File that holds the enrolment token, `-` for the standard input; others can read an environment from /proc, but not the file',
+  },
+  {
+    name: 'SVC_ENROLL_HOST_CERTIFICATE',
+    requiredIn: [],
+    default: undefined,
+    meaning:
+      'File with a certificate of another PKI that this host enrols by in place of a token, its chain after it, PEM; with SVC_ENROLL_HOST_KEY',
+  },
+  {
+    name: 'SVC_ENROLL_HOST_KEY',
+    requiredIn: [],
+    default: undefined,
+    meaning: 'File with the private key of that certificate, PEM',
+  },
+  {
+    name: 'SVC_ENROLL_SSH_HOST_KEY',
+    requiredIn: [],
+    default: undefined,
+    meaning:
+      'File with the private SSH host key that this host enrols by in place of a token; <file>-cert.pub beside it goes along',
   },
   {
     name: 'SVC_ENROLL_TPM',

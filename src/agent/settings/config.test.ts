@@ -129,9 +129,9 @@ describe('the agent’s environment', () => {
     const env = { ...URLS, SVC_AGENT_ROLE: 'web' }
     assert.equal(parse({ ...env, SVC_ENROLL_TPM: '1' }, 'enroll').enrollByTpm, true)
     assert.equal(parse({ ...env, SVC_ENROLL_TOKEN: 'x' }, 'enroll').enrollByTpm, false)
-    for (const name of ['SVC_ENROLL_TOKEN', 'SVC_ENROLL_TOKEN_FILE']) {
+    for (const name of ['SVC_ENROLL_TOKEN', 'SVC_ENROLL_TOKEN_FILE', 'SVC_ENROLL_SSH_HOST_KEY']) {
       assert.throws(() => parse({ ...env, SVC_ENROLL_TPM: '1', [name]: '/x' }, 'enroll'), {
-        message: `SVC_ENROLL_TPM does not go with ${name}: which of them enrols this host?`,
+        message: /^SVC_ENROLL_TOKEN or its file, .*SVC_ENROLL_TPM: a host enrols by one of them/,
       })
     }
     assert.throws(() => parse({ ...env, SVC_ENROLL_TPM: 'yes' }, 'enroll'), /must be 0 or 1: yes/)

@@ -33,6 +33,8 @@ export interface AgentConfig {
   readonly enrollTokenFile: string | undefined
   /** In place of a token. */
   readonly enrollByTpm: boolean
+  /** What the host has already, in place of a token. */
+  readonly hostKey: HostKeyFiles | undefined
   readonly serverCaPath: string | undefined
   readonly trustKey: TrustSetting
   readonly dataDir: string
@@ -60,6 +62,10 @@ export interface AgentConfig {
   readonly unknownVariables: readonly string[]
 }
 
+export type HostKeyFiles =
+  | { readonly method: 'x5c'; readonly certificatePath: string; readonly keyPath: string }
+  | { readonly method: 'ssh'; readonly keyPath: string }
+
 export interface AgentConfigOptions {
   readonly command: AgentCommand
   readonly osHostname: string
@@ -68,6 +74,12 @@ export interface AgentConfigOptions {
 
 const NO_LABELS: Labels = new Map()
 const POLL_INTERVAL_MS_MIN = 100
+/** Whichever of these is set, enroll needs no SVC_ENROLL_TOKEN. */
+const TOKEN_STAND_INS = [
+  'SVC_ENROLL_TOKEN_FILE',
+  'SVC_ENROLL_HOST_CERTIFICATE',
+  'SVC_ENROLL_SSH_HOST_KEY',
+] as const
 
 /** Throws a UserError that names every missing or wrong variable, one a line. */
 export function parseAgentConfig(
@@ -87,7 +99,8 @@ export function parseAgentConfig(
     dataDir,
     enrollToken: reader.token(),
     enrollTokenFile: reader.pathOrStandardInput('SVC_ENROLL_TOKEN_FILE'),
-    enrollByTpm: reader.enrollsByTpm(),
+    enrollByTpm: reader.isSet('SVC_ENROLL_TPM'),
+    hostKey: reader.hostKey(options.command),
     pollIntervalMs: reader.durationMs('SVC_AGENT_POLL_INTERVAL', 30_000, POLL_INTERVAL_MS_MIN),
     renewalThresholdMs: reader.durationMs('SVC_AGENT_RENEWAL_THRESHOLD', 6 * 3_600_000, 0),
     outDir: reader.path('SVC_AGENT_OUT_DIR') ?? join(dataDir, 'out'),
@@ -117,8 +130,12 @@ class VariableReader {
     this.#env = env
     for (const variable of AGENT_VARIABLES as readonly AgentVariable[]) {
       if (!variable.requiredIn.includes(command)) continue
-      const standIn = variable.name === 'SVC_ENROLL_TOKEN' ? tokenStandIn(env) : undefined
-      if (blankToUndefined(env[variable.name] ?? standIn) === undefined) {
+      const isThere =
+        blankToUndefined(env[variable.name]) !== undefined ||
+        (variable.name === 'SVC_ENROLL_TOKEN' &&
+          (env['SVC_ENROLL_TPM'] === '1' ||
+            TOKEN_STAND_INS.some((name) => blankToUndefined(env[name]) !== undefined)))
+      if (!isThere) {
         this.#problems.set(variable.name, `${variable.name} required`)
       }
     }
@@ -207,16 +224,36 @@ class VariableReader {
     return text === undefined ? undefined : new Secret(text)
   }
 
-  /** A token that is there besides may be a leftover, or what is meant. */
-  enrollsByTpm(): boolean {
-    const text = this.text('SVC_ENROLL_TPM') ?? '0'
-    if (text !== '0' && text !== '1') this.#wrong('SVC_ENROLL_TPM', `must be 0 or 1: ${text}`)
-    const token = (['SVC_ENROLL_TOKEN', 'SVC_ENROLL_TOKEN_FILE'] as const).find(
-      (name) => this.text(name) !== undefined,
-    )
-    if (text === '1' && token !== undefined) {
-      this.#wrong('SVC_ENROLL_TPM', `does not go with ${token}: which of them enrols this host?`)
+  /** Only enroll looks at it: what it names may be gone afterwards. */
+  hostKey(command: AgentCommand): HostKeyFiles | undefined {
+    if (command !== 'enroll') return undefined
+    const certificatePath = this.path('SVC_ENROLL_HOST_CERTIFICATE')
+    const keyPath = this.path('SVC_ENROLL_HOST_KEY')
+    const sshKeyPath = this.path('SVC_ENROLL_SSH_HOST_KEY')
+    const ways = [
+      this.text('SVC_ENROLL_TOKEN') ?? this.text('SVC_ENROLL_TOKEN_FILE'),
+      certificatePath,
+      sshKeyPath,
+      this.text('SVC_ENROLL_TPM') === '1' ? 'a TPM' : undefined,
+    ]
+    if (ways.filter((way) => way !== undefined).length > 1) {
+      return this.#wrong(
+        'SVC_ENROLL_TOKEN',
+        'or its file, SVC_ENROLL_HOST_CERTIFICATE, SVC_ENROLL_SSH_HOST_KEY, SVC_ENROLL_TPM: a host enrols by one of them; set the others to nothing',
+      )
     }
+    if ((certificatePath === undefined) !== (keyPath === undefined)) {
+      return this.#wrong('SVC_ENROLL_HOST_KEY', 'goes with SVC_ENROLL_HOST_CERTIFICATE')
+    }
+    if (certificatePath !== undefined && keyPath !== undefined) {
+      return { method: 'x5c', certificatePath, keyPath }
+    }
+    return sshKeyPath === undefined ? undefined : { method: 'ssh', keyPath: sshKeyPath }
+  }
+
+  isSet(name: AgentVariableName): boolean {
+    const text = this.text(name) ?? '0'
+    if (text !== '0' && text !== '1') this.#wrong(name, `must be 0 or 1: ${text}`)
     return text === '1'
   }
 
@@ -255,11 +292,6 @@ class VariableReader {
   #wrong(name: AgentVariableName, why: string): undefined {
     this.#problems.set(name, `${name} ${why}`)
   }
-}
-
-/** What enrols a host without SVC_ENROLL_TOKEN. */
-function tokenStandIn(env: Readonly<Record<string, string | undefined>>): string | undefined {
-  return env['SVC_ENROLL_TPM'] === '1' ? 'a TPM' : env['SVC_ENROLL_TOKEN_FILE']
 }
 
 /** An environment file that says `NAME=` means that the variable is not set. */

@@ -1,6 +1,7 @@
 // What a rule asks for whose hosts show a key that is trusted already; by method.
 
 import { hash } from 'node:crypto'
+import type { KnownHost } from '../../ssh/known-hosts.ts'
 import type { TokenHash } from '../../protocol/identifiers.ts'
 
 /** Rules of these methods are found by what a proof says it was made with. */
@@ -18,7 +19,15 @@ export interface CertificateProof extends ProofByKey {
   readonly authorities: readonly string[]
 }
 
-export type HostProof = CertificateProof
+/** The host's own key of OpenSSH. */
+export interface SshProof extends ProofByKey {
+  readonly method: 'ssh'
+  readonly hosts: readonly KnownHost[]
+  /** Lines of which nothing counts. */
+  readonly ignored: number
+}
+
+export type HostProof = CertificateProof | SshProof
 
 /** Of a CA, by its name as a certificate has it, DER. */
 export function lookUpKeyOfName(name: Uint8Array): string {
@@ -27,3 +36,8 @@ export function lookUpKeyOfName(name: Uint8Array): string {
 
 /** Why what a host shows is not what the rule asks for. */
 export type ProofFault = 'signature' | 'certificate' | 'revoked' | 'proof_name'
+
+/** Of a public key as OpenSSH encodes it. */
+export function lookUpKeyOfSsh(blob: Uint8Array): string {
+  return `ssh:${hash('sha256', blob)}`
+}

@@ -3,6 +3,7 @@
 import { hash } from 'node:crypto'
 import { HostStatement, STATEMENT_LIFETIME_SECONDS_MAX } from '../../protocol/host-proof.ts'
 import { Compile } from 'typebox/compile'
+import { coversName } from './subject-alt-name.ts'
 
 export type { HostStatement } from '../../protocol/host-proof.ts'
 
@@ -40,7 +41,8 @@ export function findStatementFault(
   facts: StatementFacts,
 ): StatementFault | undefined {
   const other = (what: string) => ({ reason: 'statement', detail: `for another ${what}` }) as const
-  if (!hubs.some((hub) => facts.hubNames.includes(hub.toLowerCase()))) return other('hub')
+  const isOwn = (hub: string): boolean => facts.hubNames.some((name) => coversName(name, hub))
+  if (!hubs.some(isOwn)) return other('hub')
   if (hostname !== facts.hostname) return other('host')
   if (role !== facts.role) return other('role')
   if (csr_sha256 !== facts.csrSha256) return other('certificate request')

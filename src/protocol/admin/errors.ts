@@ -60,6 +60,10 @@ export const ADMIN_ERRORS = {
     status: 400,
     when: 'The CAs of a join rule are no CA certificates that hosts can lead to.',
   },
+  known_hosts_invalid: {
+    status: 400,
+    when: 'The known_hosts of a join rule name no host and its key.',
+  },
   jwks_invalid: { status: 400, when: 'The keys of a join rule are no JSON Web Key Set.' },
   ttl_too_long: { status: 400, when: 'A token may not live that long.' },
   cert_ttl_too_short: { status: 400, when: 'A `cert_ttl` is shorter than a certificate may live.' },

@@ -98,16 +98,36 @@ const AdminTpms = Type.Object({
 })
 export type AdminTpms = Static<typeof AdminTpms>
 
+export const KNOWN_HOSTS_CHARACTERS_MAX = 131_072
+
+/** Of method ssh: which key is which host's, and which CAs certify hosts. */
+const ssh = Type.Object({
+  /** Lines as in known_hosts (sshd(8)). */
+  known_hosts: Type.String({ minLength: 1, maxLength: KNOWN_HOSTS_CHARACTERS_MAX }),
+})
+export const AdminKnownHosts = Type.Object({
+  /** How many keys of hosts. */
+  keys: Type.Integer(),
+  /** Fingerprints, as ssh-keygen prints them. */
+  authorities: Type.Array(Type.String()),
+  revoked: Type.Integer(),
+  /** Lines of which nothing counts. */
+  ignored: Type.Integer(),
+})
+export type AdminKnownHosts = Static<typeof AdminKnownHosts>
+
 /** By method; each of them is there with its method alone. */
 export const METHOD_REQUESTS = {
   jwt: Type.Optional(jwt),
   x5c: Type.Optional(x5c),
   tpm: Type.Optional(tpm),
+  ssh: Type.Optional(ssh),
 } as const
 
 export const METHOD_VIEWS = {
   jwt: nullable(AdminWorkload),
   x5c: nullable(AdminAuthorities),
   tpm: nullable(AdminTpms),
+  ssh: nullable(AdminKnownHosts),
 } as const
 export type ShownMethod = keyof typeof METHOD_VIEWS

@@ -21,6 +21,7 @@ export interface AgentCommand {
 /** What the host shows, where there is no token to print: the paths are for the operator to fill in. */
 const SHOWN: Readonly<Record<Exclude<JoinRule['proof']['method'], 'token'>, string>> = {
   jwt: 'SVC_ENROLL_TOKEN_FILE=/path/to/token',
+  ssh: 'SVC_ENROLL_SSH_HOST_KEY=/etc/ssh/ssh_host_ed25519_key',
   x5c: 'SVC_ENROLL_HOST_CERTIFICATE=/path/to/certificate.pem SVC_ENROLL_HOST_KEY=/path/to/key.pem',
   tpm: 'SVC_ENROLL_TPM=1',
 }

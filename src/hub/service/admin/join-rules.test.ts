@@ -52,6 +52,7 @@ describe('a join rule that is made', () => {
       jwt: null,
       x5c: null,
       tpm: null,
+      ssh: null,
       role: 'web',
       pattern: 'web-*.example.org',
       labels: ['env=prod'],

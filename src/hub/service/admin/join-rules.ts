@@ -34,6 +34,7 @@ import { readPage } from '../read-page.ts'
 import type { AdminContext } from './admin-context.ts'
 import { agentCommand, type AgentCommandContext } from './agent-command.ts'
 import { parseCertificateProof, toAdminAuthorities } from './certificate-proof.ts'
+import { parseSshProof, toAdminKnownHosts } from './ssh-proof.ts'
 import { parseTpmProof, toAdminTpms } from './tpm-proof.ts'
 import { parseWorkloadProof, toAdminWorkload } from './workload-proof.ts'
 
@@ -98,9 +99,10 @@ async function makeProof(
     const fault = `${method} goes with method ${method}, and with no other`
     throw new AdminRefusal('request_invalid', fault)
   }
-  const { jwt, x5c, tpm, pattern } = request
+  const { jwt, x5c, ssh, tpm, pattern } = request
   if (jwt !== undefined) return { proof: await parseWorkloadProof(reader, jwt) }
   if (x5c !== undefined) return { proof: await parseCertificateProof(reader, x5c) }
+  if (ssh !== undefined) return { proof: await parseSshProof(reader, ssh) }
   if (tpm !== undefined) return { proof: await parseTpmProof(reader, tpm, pattern) }
   return makeTokenProof()
 }
@@ -234,6 +236,7 @@ function toAdminJoinRule(rule: JoinRule, now: Date): AdminJoinRule {
     method: rule.proof.method,
     jwt: rule.proof.method === 'jwt' ? toAdminWorkload(rule.proof) : null,
     x5c: rule.proof.method === 'x5c' ? toAdminAuthorities(rule.proof) : null,
+    ssh: rule.proof.method === 'ssh' ? toAdminKnownHosts(rule.proof) : null,
     tpm: rule.proof.method === 'tpm' ? toAdminTpms(rule.proof) : null,
     role: rule.role,
     pattern: rule.pattern,

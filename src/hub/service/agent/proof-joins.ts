@@ -18,6 +18,7 @@ import { type FoundUse, RULES_OF_KEY_MAX } from '../find-token-use.ts'
 import { readCertificateProof } from './certificate-proof.ts'
 import { chooseRule, findUser } from './choose-rule.ts'
 import type { JoinRefusal, JoinRefusals } from './join-refusals.ts'
+import { readSshProof } from './ssh-proof.ts'
 
 /** A proof as its method reads it, before anything of it is believed. */
 export interface ShownProof {
@@ -43,6 +44,7 @@ export type ReadProof = (parts: ProofText['parts']) => ShownProof | undefined
 
 const READERS: Readonly<Record<ProofMethod, ReadProof>> = {
   x5c: readCertificateProof,
+  ssh: readSshProof,
 }
 
 /** What keeps a rule from letting the host in, in the order in which it is looked at: a rule with a later fault goes further. */
