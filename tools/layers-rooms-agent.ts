@@ -9,6 +9,7 @@ const AGENT = [
   'agent/files',
   'agent/hub',
   'agent/witness',
+  'agent/tpm',
   'agent/identity',
   'agent/delivery',
   'agent/targets',
@@ -43,6 +44,11 @@ export const AGENT_ROOMS: readonly Room[] = [
     types: ['agent/settings'],
   },
   {
+    name: 'agent/tpm',
+    what: 'the TPM of this host, by the commands of tpm2-tools',
+    imports: ['tpm', 'platform', 'pki'],
+  },
+  {
     name: 'agent/identity',
     what: 'the agent’s identity on disk and in use: enrolled, renewed, recovered, with the roots that it trusts',
     imports: [
@@ -50,6 +56,8 @@ export const AGENT_ROOMS: readonly Room[] = [
       'agent/files',
       'agent/hub',
       'agent/witness',
+      'agent/tpm',
+      'tpm',
       'sealing',
       'ssh',
       ...SIGNED_GROUND,
@@ -125,7 +133,7 @@ export const AGENT_ROOMS: readonly Room[] = [
   {
     name: 'agent/commands',
     what: 'the commands of `svc-agent`',
-    imports: [...AGENT, ...SIGNED_GROUND],
+    imports: [...AGENT, 'tpm', ...SIGNED_GROUND],
   },
   {
     name: 'agent',

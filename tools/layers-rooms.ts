@@ -82,6 +82,11 @@ export const ROOMS: readonly Room[] = [
     imports: [],
   },
   {
+    name: 'tpm',
+    what: 'TPM 2.0: its keys, a challenge that one TPM can read, and what it signs; pure',
+    imports: ['protocol', 'platform', 'pki'],
+  },
+  {
     name: 'sealing',
     what: 'the age format: the agent opens, the CLI seals, the hub looks at headers only',
     imports: ['protocol', 'platform'],
@@ -134,7 +139,7 @@ export const ROOMS: readonly Room[] = [
   {
     name: 'hub/service/agent',
     what: 'what agents ask for: enrol, authenticate, issue, manifest, events, recovery, content',
-    imports: ['hub/service/cargo', ...SERVICE_GROUND, 'ssh'],
+    imports: ['hub/service/cargo', ...SERVICE_GROUND, 'ssh', 'tpm'],
   },
   {
     name: 'hub/service/cargo',

@@ -26,6 +26,7 @@ Examples:
   svc-agent enroll --ca-fingerprint 5f1e…    # trust no other root than this one
   sudo svc-agent enroll --ssh-host-key /etc/ssh/ssh_host_ed25519_key
   sudo svc-agent enroll --host-certificate /etc/ssl/host.pem --host-key /etc/ssl/private/host.key
+  svc-agent enroll --tpm                     # by a join rule for TPMs; svc-agent tpm prints what its list has of this host
 
 When the reply is lost, run the same command again: it repeats the same request.
 `
@@ -111,7 +112,9 @@ export function buildProgram(given: Environment): Command {
 
   program
     .command('enroll')
-    .description('turn a one-time token, or a key that the host has already, into an identity')
+    .description(
+      'turn a one-time token, a key that the host has already, or its TPM, into an identity',
+    )
     .option('--allow-http', 'allow a plain http SVC_SERVER_URL')
     .option(
       '--ca-fingerprint <sha256>',
@@ -122,6 +125,7 @@ export function buildProgram(given: Environment): Command {
     .option('--host-certificate <file>', 'in place of a token: a certificate of another PKI, PEM')
     .option('--host-key <file>', 'with --host-certificate: its private key, PEM')
     .option('--ssh-host-key <file>', 'in place of a token: the SSH host key, private')
+    .option('--tpm', 'show the TPM 2.0 of this host in place of a token; needs tpm2-tools')
     .option('--replace', 'set an existing identity aside, once the new one is in place')
     .option('--json', 'print the new identity as JSON')
     .addHelpText('after', ENROLL_EXAMPLES)
@@ -134,6 +138,7 @@ export function buildProgram(given: Environment): Command {
           hostCertificate?: string
           hostKey?: string
           sshHostKey?: string
+          tpm?: boolean
         },
       ) => {
         const { runEnroll } = await import('./commands/enroll.ts')
@@ -158,6 +163,18 @@ export function buildProgram(given: Environment): Command {
     .action(async ({ json }: JsonOption) => {
       const { runIdentity } = await import('./commands/identity.ts')
       await runIdentity(env(), { json: json === true })
+    })
+
+  program
+    .command('tpm')
+    .description(
+      'print the TPM of this host as a line for svc join-rule create --tpm-keys; no network',
+    )
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  $ svc-agent tpm >> racks.txt')
+    .action(async ({ json }: JsonOption) => {
+      const { runTpm } = await import('./commands/tpm.ts')
+      await runTpm(env(), { json: json === true })
     })
 
   program
@@ -310,9 +327,11 @@ function withHostKey(
     hostCertificate,
     hostKey,
     sshHostKey,
-  }: { hostCertificate?: string; hostKey?: string; sshHostKey?: string },
+    tpm,
+  }: { hostCertificate?: string; hostKey?: string; sshHostKey?: string; tpm?: boolean },
 ): Environment {
-  if ([hostCertificate, hostKey, sshHostKey].every((each) => each === undefined)) return env
+  const typed = [hostCertificate, hostKey, sshHostKey, tpm]
+  if (typed.every((each) => each === undefined)) return env
   const ways = { SVC_ENROLL_TOKEN: undefined, SVC_ENROLL_TOKEN_FILE: undefined }
   return {
     ...env,
@@ -320,5 +339,6 @@ function withHostKey(
     SVC_ENROLL_HOST_CERTIFICATE: hostCertificate,
     SVC_ENROLL_HOST_KEY: hostKey,
     SVC_ENROLL_SSH_HOST_KEY: sshHostKey,
+    SVC_ENROLL_TPM: tpm === true ? '1' : undefined,
   }
 }

@@ -14,6 +14,7 @@ import {
   createAuthenticateAgent,
 } from './service/agent/authenticate-agent.ts'
 import { countSignings } from './service/agent/count-signings.ts'
+import { createJoinRefusals } from './service/agent/join-refusals.ts'
 import { createLeakedTokens, type LeakedTokens } from './service/agent/end-leaked-token.ts'
 import { createEnrollAgent, type EnrollAgent } from './service/agent/enroll-agent.ts'
 import { createEventBudget } from './service/agent/event-budget.ts'
@@ -27,6 +28,7 @@ import type { PollRecorder } from './service/agent/record-polls.ts'
 import { createGiveSelected } from './service/cargo/give-selected.ts'
 import { createRecordRecipient, type RecordRecipient } from './service/agent/record-recipient.ts'
 import { createRecoverIdentity, type RecoverIdentity } from './service/agent/recover-identity.ts'
+import { type ChallengeTpm, createChallengeTpm } from './service/agent/tpm-challenges.ts'
 import type { ShownLog } from './service/agent/show-log.ts'
 import type { LastRestore } from './domain/decide-take-back.ts'
 import { hashToken } from './domain/hash-token.ts'
@@ -72,6 +74,7 @@ export interface AgentServices {
   readonly enrollAgent: EnrollAgent
   readonly isKnownToken: (token: string) => Promise<boolean>
   readonly leakedTokens: LeakedTokens
+  readonly challengeTpm: ChallengeTpm
   readonly recoverIdentity: RecoverIdentity
   readonly issueCertificate: IssueCertificate
   /** An agent has one rate, whichever way it asks. */
@@ -155,6 +158,11 @@ export function createAgentServices(dependencies: AgentServicesDependencies): Ag
       )
     },
     leakedTokens: createLeakedTokens(store, clock, logging.forModule('hub.tokens')),
+    challengeTpm: createChallengeTpm({
+      reader: store.reader,
+      clock,
+      refusals: createJoinRefusals(store, clock, enrollLog),
+    }),
     recoverIdentity: createRecoverIdentity({
       store,
       clock,

@@ -106,7 +106,7 @@ describe('parseHubConfig', () => {
     })
   })
 
-  test('[ENV-57] [ENV-58] takes a certificate for syslog receivers with its key, or neither', () => {
+  test('[ENV-80] [ENV-81] takes a certificate for syslog receivers with its key, or neither', () => {
     assert.equal(parse().syslogPair, undefined)
     const [certificate, key] = [
       { SVC_SYSLOG_CERT_PATH: '/c.pem' },

@@ -81,6 +81,7 @@ export const HEADING_WORDS = {
   audience: ['audience', 'audiencia'],
   claims: ['claims', 'alegacoes'],
   authorities: ['authorities', 'autoridades'],
+  tpms: ['tpms', 'tpms'],
   keys: ['keys', 'chaves'],
   ignored: ['ignored', 'ignoradas'],
   revoked: ['revoked', 'revogadas'],

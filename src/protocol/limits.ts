@@ -3,6 +3,10 @@
 export const LIMITS = {
   /** A token of the hub has 48; the token of a workload's platform may have more. */
   tokenCharactersMax: 8192,
+  /** Of what a TPM says of its keys, in base64. docs/protocol.md JNR-41. */
+  ekCertificateCharactersMax: 5464,
+  ekCharactersMax: 684,
+  akCharactersMax: 344,
   hostnameCharactersMax: 253,
   roleCharactersMax: 128,
   requestIdCharactersMax: 128,

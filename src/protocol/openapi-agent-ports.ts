@@ -19,6 +19,8 @@ import {
   RecipientReplyBody,
   RecipientRequestBody,
   RecoverRequestBody,
+  TpmChallengeReplyBody,
+  TpmChallengeRequestBody,
 } from './schemas.ts'
 
 export interface DescribedRoute {
@@ -61,6 +63,12 @@ export const AGENT_ROUTES: Readonly<Record<Exclude<RouteName, 'openapi'>, Descri
       'ca_failed',
     ],
     headers: { 'Idempotency-Key': 'With this key, the same request gets the same reply again.' },
+  },
+  tpmChallenge: {
+    summary: 'Give a host that has a TPM 2.0 what only this TPM can read.',
+    request: TpmChallengeRequestBody,
+    reply: TpmChallengeReplyBody,
+    errors: ['token_not_found', 'rate_limited'],
   },
   recover: {
     summary: 'Replace an expired identity, by a proof of its key.',

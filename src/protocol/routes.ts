@@ -3,6 +3,7 @@
 export const ROUTES = {
   health: { port: 'health', method: 'GET', path: '/health' },
   enroll: { port: 'enroll', method: 'POST', path: '/v1/enroll' },
+  tpmChallenge: { port: 'enroll', method: 'POST', path: '/v1/join/tpm' },
   recover: { port: 'enroll', method: 'POST', path: '/v1/recover' },
   issue: { port: 'mtls', method: 'POST', path: '/v1/certs/issue' },
   manifest: { port: 'mtls', method: 'GET', path: '/v1/manifest' },

@@ -32,6 +32,32 @@ export const SignedSet = Type.Object({
 })
 export type SignedSet = Static<typeof SignedSet>
 
+const base64 = (maxLength: number) =>
+  Type.String({ pattern: '^[A-Za-z0-9+/]+={0,2}$', minLength: 4, maxLength })
+
+/** What a host with a TPM 2.0 shows before it is believed. docs/protocol.md JNR-41. */
+export const TpmChallengeRequestBody = Type.Object({
+  hostname: Type.String({ minLength: 1, maxLength: LIMITS.hostnameCharactersMax }),
+  role: Type.String({ minLength: 1, maxLength: LIMITS.roleCharactersMax }),
+  /** The certificate of its endorsement key, DER. */
+  ek_cert: Type.Optional(base64(LIMITS.ekCertificateCharactersMax)),
+  /** In place of that: the key itself, a SubjectPublicKeyInfo, DER. */
+  ek: Type.Optional(base64(LIMITS.ekCharactersMax)),
+  /** Of its attestation key: a TPM2B_PUBLIC. */
+  ak: base64(LIMITS.akCharactersMax),
+})
+export type TpmChallengeRequestBody = Static<typeof TpmChallengeRequestBody>
+
+export const TpmChallengeReplyBody = Type.Object({
+  /** TPM2B_ID_OBJECT. */
+  credential: base64(LIMITS.akCharactersMax),
+  /** TPM2B_ENCRYPTED_SECRET. */
+  encrypted_seed: base64(LIMITS.ekCharactersMax),
+  /** Seconds since 1970. */
+  until: Type.Integer({ minimum: 0, maximum: 1e11 }),
+})
+export type TpmChallengeReplyBody = Static<typeof TpmChallengeReplyBody>
+
 export const EnrollReplyBody = Type.Object({
   agent_id: uuid,
   cert_pem: Type.String(),

@@ -11,6 +11,7 @@ const joinRule: AdminJoinRule = {
   method: 'token',
   jwt: null,
   x5c: null,
+  tpm: null,
   ssh: null,
   role: 'web',
   pattern: 'web-*.example.org',

@@ -20,6 +20,7 @@ import {
   decodeManifestReply,
   decodeReceiptReply,
   decodeRecipientReply,
+  decodeTpmChallenge,
   type Manifest,
 } from '../../src/agent/hub/wire.ts'
 import type { Agent } from '../../src/hub/domain/agent.ts'
@@ -40,6 +41,7 @@ import {
   IssueRequestBody,
   RecipientRequestBody,
   RecoverRequestBody,
+  TpmChallengeRequestBody,
 } from '../../src/protocol/schemas.ts'
 import type { Random } from './seeded-random.ts'
 import type { RunningHub, SimulatedHub } from './simulated-hub.ts'
@@ -145,6 +147,17 @@ export function createSimulatedConnections(options: SimulatedConnectionsOptions)
           const { agentId: agent_id, certificatePem: cert_pem, rootPem: ca_pem } = outcome
           return { ok: true, body: { agent_id, cert_pem, ca_pem } }
         }),
+      // Simulated hosts have tokens.
+      challengeTpm: (body) =>
+        request(
+          options,
+          client,
+          { route: 'tpmChallenge', decode: decodeTpmChallenge },
+          async (hub) => {
+            const outcome = await hub.challengeTpm(onTheWire(TpmChallengeRequestBody, body))
+            return outcome.ok ? { ok: true, body: outcome.challenge } : outcome
+          },
+        ),
       recover: (body) => {
         traffic.noteAttempt('recover', 'identity', time.now())
         return request(

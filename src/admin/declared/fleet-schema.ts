@@ -99,7 +99,11 @@ export const FLEET_TABLES: readonly FleetTable[] = [
     plural: 'join_rules',
     keys: [
       required(['name', 'nome'], 'name', text),
-      key(['method'], 'method', oneOf({ token: 'token', jwt: 'jwt', x5c: 'x5c', ssh: 'ssh' })),
+      key(
+        ['method'],
+        'method',
+        oneOf({ token: 'token', jwt: 'jwt', x5c: 'x5c', ssh: 'ssh', tpm: 'tpm' }),
+      ),
       key(['pattern'], 'pattern', text),
       key(['role'], 'role', text),
       key(['max_hosts', 'hosts_max'], 'hosts_max', count),

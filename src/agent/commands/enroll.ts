@@ -9,8 +9,10 @@ import { readGivenFile, readStandardInput } from '../files/given-files.ts'
 import { readTrust } from '../hub/gateway.ts'
 import { HubTime } from '../hub/time.ts'
 import { describeIdentity, formatInstant } from '../identity/describe-identity.ts'
-import { enroll, refuseExistingIdentity } from '../identity/enroll.ts'
+import { enroll, type EnrollRequest, refuseExistingIdentity } from '../identity/enroll.ts'
+import { proveByTpm } from '../identity/prove-by-tpm.ts'
 import { prepareDirectories } from '../settings/paths.ts'
+import { withTpmTools } from '../tpm/tpm-tools.ts'
 import { lockAgent } from '../control/singleton.ts'
 import { hubNameOf } from '../identity/host-key.ts'
 import { setKnownLogAside } from '../witness/log-watch.ts'
@@ -58,7 +60,7 @@ export async function runEnroll(env: Environment, options: EnrollOptions): Promi
     const identity = await enroll(
       { ...context, client, hubTime, log: context.logging.forModule('agent.identity') },
       {
-        token: config.hostKey ? await readHostKey(config.hostKey) : await readToken(config),
+        token: await readShown(env, config, { hostname, role }),
         hubs: [serverUrl, ...(config.mtlsUrl ? [config.mtlsUrl] : [])].map(hubNameOf),
         hostname,
         role,
@@ -98,6 +100,20 @@ async function keepSettings(
   } catch (error) {
     log.warn({ path, reason: describeError(error) }, 'Settings cannot be kept')
   }
+}
+
+async function readShown(
+  env: Environment,
+  config: AgentConfig,
+  host: Pick<EnrollRequest, 'hostname' | 'role'>,
+): Promise<EnrollRequest['token']> {
+  if (config.enrollByTpm) {
+    return {
+      method: 'tpm',
+      prove: (asked) => withTpmTools(env, (tools) => proveByTpm(tools, { ...host, ...asked })),
+    }
+  }
+  return config.hostKey ? readHostKey(config.hostKey) : readToken(config)
 }
 
 async function readToken({ enrollToken, enrollTokenFile }: AgentConfig): Promise<Secret<string>> {

@@ -4,17 +4,29 @@
 import { invariant } from '../../platform/errors.ts'
 import { systemRoots } from '../../platform/system-roots.ts'
 import { ROUTES } from '../../protocol/routes.ts'
-import type { EnrollRequestBody, RecoverRequestBody } from '../../protocol/schemas.ts'
+import type {
+  EnrollRequestBody,
+  RecoverRequestBody,
+  TpmChallengeRequestBody,
+} from '../../protocol/schemas.ts'
 import { createHttpConnections, type HttpConnections } from './http-connections.ts'
 import { createPinnedConnections } from './pinned-connections.ts'
 import { createProxiedConnections } from './proxied-connections.ts'
 import { type HubOutcome, type HubRequest, routeUrl, sendToHub } from './request.ts'
 import { TlsContexts } from './tls-contexts.ts'
-import { decodeEnrollReply, decodeIssueReply, type EnrollReply, type IssueReply } from './wire.ts'
+import {
+  decodeEnrollReply,
+  decodeIssueReply,
+  decodeTpmChallenge,
+  type EnrollReply,
+  type IssueReply,
+  type TpmChallenge,
+} from './wire.ts'
 
 /** Every method throws HubUnreachableError when there is no usable answer. */
 export interface EnrollClient {
   enroll(body: EnrollRequestBody, idempotencyKey: string): Promise<HubOutcome<EnrollReply>>
+  challengeTpm(body: TpmChallengeRequestBody): Promise<HubOutcome<TpmChallenge>>
   recover(body: RecoverRequestBody): Promise<HubOutcome<IssueReply>>
   /** Makes the hub say what time it is, and nothing else. */
   askTime(): Promise<void>
@@ -60,6 +72,12 @@ export function createEnrollClient(options: EnrollClientOptions): EnrollClient {
         headers: { 'idempotency-key': idempotencyKey },
         body,
         decode: decodeEnrollReply,
+      }),
+    challengeTpm: (body) =>
+      send(ROUTES.tpmChallenge.path, {
+        method: ROUTES.tpmChallenge.method,
+        body,
+        decode: decodeTpmChallenge,
       }),
     recover: (body) =>
       send(ROUTES.recover.path, {

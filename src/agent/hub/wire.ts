@@ -24,6 +24,7 @@ import {
   ReceiptReplyBody,
   RecipientReplyBody,
   type SignedSet,
+  TpmChallengeReplyBody,
 } from '../../protocol/schemas.ts'
 import { EventType, type RenewalTrigger } from '../../protocol/words.ts'
 
@@ -39,6 +40,15 @@ export interface EnrollReply {
 export interface IssueReply {
   readonly certificatePem: string
   readonly caPem: string
+}
+
+/** What only the TPM of this host can read. */
+export interface TpmChallenge {
+  /** TPM2B_ID_OBJECT. */
+  readonly blob: Buffer
+  /** TPM2B_ENCRYPTED_SECRET. */
+  readonly encryptedSeed: Buffer
+  readonly untilSeconds: number
 }
 
 export interface ManifestEntry {
@@ -96,6 +106,15 @@ export function decodeEnrollReply(body: unknown): EnrollReply | undefined {
     caPem: body.ca_pem,
     ...(trustKey === undefined ? {} : { trustKey }),
     ...(signed && { signed }),
+  }
+}
+
+export function decodeTpmChallenge(body: unknown): TpmChallenge | undefined {
+  if (!matches(TpmChallengeReplyBody, body)) return undefined
+  return {
+    blob: Buffer.from(body.credential, 'base64'),
+    encryptedSeed: Buffer.from(body.encrypted_seed, 'base64'),
+    untilSeconds: body.until,
   }
 }
 

@@ -23,6 +23,7 @@ import { adoptPlainIdentity } from './adopt-plain-identity.ts'
 import { CLOCK_SKEW_MS_MAX } from './certificate-checks.ts'
 import { decideEnrolmentTrust } from './decide-enrolment-trust.ts'
 import { createStatement, type HostKey } from './host-key.ts'
+import type { HostTpm } from './prove-by-tpm.ts'
 import { formatInstant } from './describe-identity.ts'
 import {
   type Identity,
@@ -35,8 +36,8 @@ import { preparePendingRequest, removePendingRequest } from './pending-request.t
 import { settleTrustDemand, storeTrustDemand } from './trust-record.ts'
 
 export interface EnrollRequest {
-  /** Or a key that the host has already. */
-  readonly token: Secret<string> | HostKey
+  /** Or a key that the host has already, or its TPM. */
+  readonly token: Secret<string> | HostKey | HostTpm
   /** By which this host knows the hub; a key says to which hub it is shown. */
   readonly hubs?: readonly string[]
   readonly hostname: Hostname
@@ -76,22 +77,21 @@ export async function enroll(context: EnrollContext, request: EnrollRequest): Pr
     await currentKeyOf(paths.identityDir),
     await ownRecipient(context),
   )
+  // Before the request: a file that cannot be understood costs no token.
+  const demand = await settleTrustDemand(paths.trustFile, request.trustKey, context.log)
+  const csrDer = decodePem(pending.csrPem, 'certificateRequest')
+  invariant(csrDer !== undefined, 'the agent made the CSR')
+  const token = await askTpm(context, request, csrDer)
   const body = {
     hostname: request.hostname,
     role: request.role,
     csr_pem: pending.csrPem,
     ...(pending.recipient === undefined ? {} : { recipient: pending.recipient }),
   }
-  // Before the request: a file that cannot be understood costs no token.
-  const demand = await settleTrustDemand(paths.trustFile, request.trustKey, context.log)
-  const outcome = await retryWhileTransient(
-    context,
-    !(request.token instanceof Secret),
-    async () => {
-      const token = await showToken(context, request, pending.csrPem)
-      return context.client.enroll({ ...body, token }, pending.idempotencyKey)
-    },
-  )
+  const outcome = await retryWhileTransient(context, !(token instanceof Secret), async () => {
+    const shown = await showToken(context, { ...request, token }, csrDer)
+    return context.client.enroll({ ...body, token: shown }, pending.idempotencyKey)
+  })
   if (!outcome.ok) throw refusalError(outcome, request)
   const { agentId } = outcome.value
   const trust = decideEnrolmentTrust(demand, request.trustKey, outcome.value)
@@ -134,15 +134,33 @@ export async function enroll(context: EnrollContext, request: EnrollRequest): Pr
   return requireIdentity(paths.identityDir)
 }
 
+/** What a TPM says is said once; it counts for longer than all tries take. */
+async function askTpm(
+  context: EnrollContext,
+  request: EnrollRequest,
+  csrDer: Buffer,
+): Promise<Secret<string> | HostKey> {
+  const { token } = request
+  if (token instanceof Secret || token.method !== 'tpm') return token
+  const challengeTpm: EnrollClient['challengeTpm'] = (body) =>
+    retryWhileTransient(context, false, () => context.client.challengeTpm(body))
+  const outcome = await token.prove({ csrDer, challengeTpm })
+  if (!outcome.ok) throw refusalError(outcome, request)
+  return outcome.value
+}
+
 /** A proof by a key is made for each try: it is over in minutes. */
 async function showToken(
   { clock, hubTime }: EnrollContext,
-  { token, hostname, role, hubs = [] }: EnrollRequest,
-  csrPem: string,
+  {
+    token,
+    hostname,
+    role,
+    hubs = [],
+  }: Omit<EnrollRequest, 'token'> & { readonly token: Secret<string> | HostKey },
+  csrDer: Buffer,
 ): Promise<string> {
   if (token instanceof Secret) return token.reveal()
-  const csrDer = decodePem(csrPem, 'certificateRequest')
-  invariant(csrDer !== undefined, 'the agent made the CSR')
   const now = hubTime?.now() ?? clock.now()
   return token.prove(createStatement({ hubs, hostname, role, csrDer, now }))
 }
@@ -225,11 +243,11 @@ function checkReply(
 }
 
 /** A person is waiting: a few tries within seconds, and what is pending makes the next command go on from here. */
-async function retryWhileTransient(
+async function retryWhileTransient<Value>(
   context: EnrollContext,
   isByKey: boolean,
-  attempt: () => Promise<HubOutcome<EnrollReply>>,
-): Promise<HubOutcome<EnrollReply>> {
+  attempt: () => Promise<HubOutcome<Value>>,
+): Promise<HubOutcome<Value>> {
   const { clock, random, log } = context
   for (let failures = 1; ; failures += 1) {
     const result = await attempt().catch((error: unknown) => {
@@ -318,8 +336,23 @@ const KEY_HINTS: Readonly<Record<string, Hint>> = {
     `this host asked as ${hostname}, and its key is not that of this name, or the join rule is for other names; SVC_AGENT_HOSTNAME says as whom it asks`,
 }
 
+const TPM_HINTS: Readonly<Record<string, Hint>> = {
+  token_not_found:
+    'no join rule takes this TPM: svc-agent tpm prints what a list of svc join-rule create --tpm-keys has of it; where a rule was near, svc event list --type join_refused at the hub says why',
+  token_expired: 'the join rule is over or full; svc join-rule list at the hub says so',
+  token_consumed:
+    'a TPM lets one host in, and a name joins by a rule once; else ask for a token: svc token create',
+  hostname_mismatch: ({ hostname }) =>
+    `this host asked as ${hostname}, and the list has its TPM for another name, or the join rule is for other names; SVC_AGENT_HOSTNAME says as whom it asks`,
+}
+
+function hintsFor({ token }: EnrollRequest): Readonly<Record<string, Hint>> {
+  if (token instanceof Secret) return HINTS
+  return { ...HINTS, ...(token.method === 'tpm' ? TPM_HINTS : KEY_HINTS) }
+}
+
 function refusalError({ status, code }: HubRefusal, request: EnrollRequest): UserError {
-  const found = (request.token instanceof Secret ? undefined : KEY_HINTS[code]) ?? HINTS[code]
+  const found = hintsFor(request)[code]
   const hint = typeof found === 'function' ? found(request) : found
   return new UserError(
     'enroll_refused',

@@ -17,6 +17,7 @@ export type AgentCommand =
   | 'audit'
   | 'targets'
   | 'self-update'
+  | 'tpm'
 
 export interface AgentVariable {
   readonly name: string
@@ -105,6 +106,13 @@ export const AGENT_VARIABLES = [
     default: undefined,
     meaning:
       'File with the private SSH host key that this host enrols by in place of a token; <file>-cert.pub beside it goes along',
+  },
+  {
+    name: 'SVC_ENROLL_TPM',
+    requiredIn: [],
+    default: '0',
+    meaning:
+      '1: enrol by this host’s TPM 2.0 in place of a token; needs tpm2-tools and the group of /dev/tpmrm0, or TPM2TOOLS_TCTI',
   },
   {
     name: 'SVC_ALLOW_HTTP',

@@ -125,6 +125,21 @@ describe('the agent’s environment', () => {
     assert.equal(parse(env, 'enroll').hostname, 'web-1')
   })
 
+  test('[AGV-40] a TPM stands in for a token, and not beside one', () => {
+    const env = { ...URLS, SVC_AGENT_ROLE: 'web' }
+    assert.equal(parse({ ...env, SVC_ENROLL_TPM: '1' }, 'enroll').enrollByTpm, true)
+    assert.equal(parse({ ...env, SVC_ENROLL_TOKEN: 'x' }, 'enroll').enrollByTpm, false)
+    for (const name of ['SVC_ENROLL_TOKEN', 'SVC_ENROLL_TOKEN_FILE', 'SVC_ENROLL_SSH_HOST_KEY']) {
+      assert.throws(() => parse({ ...env, SVC_ENROLL_TPM: '1', [name]: '/x' }, 'enroll'), {
+        message: /^SVC_ENROLL_TOKEN or its file, .*SVC_ENROLL_TPM: a host enrols by one of them/,
+      })
+    }
+    assert.throws(() => parse({ ...env, SVC_ENROLL_TPM: 'yes' }, 'enroll'), /must be 0 or 1: yes/)
+    assert.throws(() => parse({ ...env, SVC_ENROLL_TPM: '0' }, 'enroll'), {
+      message: 'SVC_ENROLL_TOKEN required',
+    })
+  })
+
   test('[AGV-16] names variables that it does not know', () => {
     assert.deepEqual(parse({ ...URLS, SVC_TYPO: 'x' }).unknownVariables, ['SVC_TYPO'])
   })

@@ -31,6 +31,8 @@ export interface AgentConfig {
   readonly hostname: Hostname | undefined
   readonly enrollToken: Secret<string> | undefined
   readonly enrollTokenFile: string | undefined
+  /** In place of a token. */
+  readonly enrollByTpm: boolean
   /** What the host has already, in place of a token. */
   readonly hostKey: HostKeyFiles | undefined
   readonly serverCaPath: string | undefined
@@ -97,6 +99,7 @@ export function parseAgentConfig(
     dataDir,
     enrollToken: reader.token(),
     enrollTokenFile: reader.pathOrStandardInput('SVC_ENROLL_TOKEN_FILE'),
+    enrollByTpm: reader.isSet('SVC_ENROLL_TPM'),
     hostKey: reader.hostKey(options.command),
     pollIntervalMs: reader.durationMs('SVC_AGENT_POLL_INTERVAL', 30_000, POLL_INTERVAL_MS_MIN),
     renewalThresholdMs: reader.durationMs('SVC_AGENT_RENEWAL_THRESHOLD', 6 * 3_600_000, 0),
@@ -130,7 +133,8 @@ class VariableReader {
       const isThere =
         blankToUndefined(env[variable.name]) !== undefined ||
         (variable.name === 'SVC_ENROLL_TOKEN' &&
-          TOKEN_STAND_INS.some((name) => blankToUndefined(env[name]) !== undefined))
+          (env['SVC_ENROLL_TPM'] === '1' ||
+            TOKEN_STAND_INS.some((name) => blankToUndefined(env[name]) !== undefined)))
       if (!isThere) {
         this.#problems.set(variable.name, `${variable.name} required`)
       }
@@ -230,11 +234,12 @@ class VariableReader {
       this.text('SVC_ENROLL_TOKEN') ?? this.text('SVC_ENROLL_TOKEN_FILE'),
       certificatePath,
       sshKeyPath,
+      this.text('SVC_ENROLL_TPM') === '1' ? 'a TPM' : undefined,
     ]
     if (ways.filter((way) => way !== undefined).length > 1) {
       return this.#wrong(
         'SVC_ENROLL_TOKEN',
-        'or its file, SVC_ENROLL_HOST_CERTIFICATE, SVC_ENROLL_SSH_HOST_KEY: a host enrols by one of them; set the others to nothing',
+        'or its file, SVC_ENROLL_HOST_CERTIFICATE, SVC_ENROLL_SSH_HOST_KEY, SVC_ENROLL_TPM: a host enrols by one of them; set the others to nothing',
       )
     }
     if ((certificatePath === undefined) !== (keyPath === undefined)) {
@@ -244,6 +249,12 @@ class VariableReader {
       return { method: 'x5c', certificatePath, keyPath }
     }
     return sshKeyPath === undefined ? undefined : { method: 'ssh', keyPath: sshKeyPath }
+  }
+
+  isSet(name: AgentVariableName): boolean {
+    const text = this.text(name) ?? '0'
+    if (text !== '0' && text !== '1') this.#wrong(name, `must be 0 or 1: ${text}`)
+    return text === '1'
   }
 
   durationMs(name: AgentVariableName, defaultMs: number, minMs: number): number {

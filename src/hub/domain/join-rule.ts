@@ -14,6 +14,7 @@ import type { HostProof, ProofFault } from './host-proof.ts'
 import type { StatementFault } from './host-statement.ts'
 import { matchesPattern } from './name-pattern.ts'
 import type { SilenceWatch } from './silent-host.ts'
+import type { TpmFault, TpmProof } from './tpm-proof.ts'
 import type { WorkloadProof } from './workload-proof.ts'
 import type { WorkloadFault } from './workload-token.ts'
 
@@ -40,7 +41,7 @@ export interface JoinRule {
 }
 
 /** What a host has to show, by method. */
-export type JoinProof = TokenProof | WorkloadProof | HostProof
+export type JoinProof = TokenProof | WorkloadProof | HostProof | TpmProof
 
 export interface TokenProof {
   readonly method: 'token'
@@ -62,6 +63,7 @@ export type JoinRefusalReason =
   | 'role'
   | WorkloadFault
   | ProofFault
+  | TpmFault
   | StatementFault['reason']
   /** No key of the issuer has made it. */
   | 'signature'
@@ -113,6 +115,11 @@ export const JOIN_REFUSALS: Readonly<Record<JoinRefusalReason, WireErrorCode>> =
   certificate: 'token_not_found',
   revoked: 'token_not_found',
   proof_name: 'hostname_mismatch',
+  ek_certificate: 'token_not_found',
+  attestation_key: 'token_not_found',
+  challenge: 'token_not_found',
+  quote: 'token_not_found',
+  tpm_hostname: 'hostname_mismatch',
 }
 
 /** In the order of ENR-5 to ENR-7. The token is that of this host alone, and is in no table before the host has used it. */

@@ -5,11 +5,14 @@ import { ROUTES } from '../../protocol/routes.ts'
 import {
   EnrollRequestBody,
   RecoverRequestBody,
+  TpmChallengeRequestBody,
   type EnrollReplyBody,
   type IssueReplyBody,
+  type TpmChallengeReplyBody,
 } from '../../protocol/schemas.ts'
 import type { EnrollAgent } from '../service/agent/enroll-agent.ts'
 import type { RecoverIdentity } from '../service/agent/recover-identity.ts'
+import type { ChallengeTpm } from '../service/agent/tpm-challenges.ts'
 import { noteReason, sendRateLimited, sendRefusal } from './error-response.ts'
 import { RequestRefusal } from './json/request-refusal.ts'
 import type { CallerBuckets } from './connections/caller-buckets.ts'
@@ -28,6 +31,7 @@ export interface EnrollServerOptions extends Pick<
   /** Shared by the ports that enrol: an address may fail as often, whichever way it comes. */
   readonly failures: CallerBuckets
   readonly enrollAgent: EnrollAgent
+  readonly challengeTpm: ChallengeTpm
   readonly recoverIdentity: RecoverIdentity
   readonly isKnownToken: (token: string) => Promise<boolean>
   /** Who signs the roots, where somebody does. docs/protocol.md TRK-6. */
@@ -82,6 +86,16 @@ export function createEnrollServer(
         ca_pem: outcome.rootPem,
         ...(await options.enrolmentTrust()),
       } satisfies EnrollReplyBody
+    },
+  )
+  port.app.post<{ Body: TpmChallengeRequestBody }>(
+    ROUTES.tpmChallenge.path,
+    { schema: { body: TpmChallengeRequestBody } },
+    async (request, reply) => {
+      const outcome = await options.challengeTpm(request.body)
+      if (outcome.ok) return outcome.challenge satisfies TpmChallengeReplyBody
+      const waitMs = failures.take(request.ip)
+      return waitMs > 0 ? sendRateLimited(reply, waitMs) : sendRefusal(reply, outcome.refusal)
     },
   )
   port.app.post<{ Body: RecoverRequestBody }>(

@@ -52,6 +52,10 @@ export const ADMIN_ERRORS = {
   pattern_invalid: { status: 400, when: 'The pattern cannot name the hosts of a join rule.' },
   issuer_invalid: { status: 400, when: 'The hub cannot ask this issuer for its keys.' },
   claim_invalid: { status: 400, when: 'A claim of a join rule would let in everybody.' },
+  tpm_keys_invalid: {
+    status: 400,
+    when: 'The list of TPMs of a join rule has one twice, or a hostname that is none of the rule.',
+  },
   ca_invalid: {
     status: 400,
     when: 'The CAs of a join rule are no CA certificates that hosts can lead to.',

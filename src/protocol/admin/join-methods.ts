@@ -6,7 +6,7 @@ import { nullable, time } from './operation.ts'
 import { Type } from './plain-type.ts'
 
 /** How a host shows that a rule is for it. */
-export const JOIN_METHODS = ['token', 'jwt', ...PROOF_METHODS] as const
+export const JOIN_METHODS = ['token', 'jwt', ...PROOF_METHODS, 'tpm'] as const
 
 export const CLAIM_RULES_MAX = 16
 
@@ -69,6 +69,35 @@ export const AdminAuthorities = Type.Object({
 })
 export type AdminAuthorities = Static<typeof AdminAuthorities>
 
+export const TPM_CA_CHARACTERS_MAX = 262_144
+export const TPM_AUTHORITIES_MAX = 100
+export const TPM_KEYS_MAX = 1000
+export const TPM_LIST_BYTES_MAX = 262_144
+
+/** Of method tpm: the CAs of makers, or a list; one of them. */
+const tpm = Type.Object({
+  /** Each is trusted for what it has signed itself; PEM. */
+  ca: Type.Optional(Type.String({ minLength: 1, maxLength: TPM_CA_CHARACTERS_MAX })),
+  keys: Type.Optional(
+    Type.Array(
+      Type.Object({
+        /** Of the SubjectPublicKeyInfo of the endorsement key. */
+        ek_sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
+        /** Without it, any that the pattern matches. */
+        hostname: Type.Optional(Type.String({ minLength: 1, maxLength: 253 })),
+      }),
+      { minItems: 1, maxItems: TPM_KEYS_MAX },
+    ),
+  ),
+})
+const AdminTpms = Type.Object({
+  ...AdminAuthorities.properties,
+  /** Of the list. */
+  keys: Type.Integer(),
+  keys_with_hostname: Type.Integer(),
+})
+export type AdminTpms = Static<typeof AdminTpms>
+
 export const KNOWN_HOSTS_CHARACTERS_MAX = 131_072
 
 /** Of method ssh: which key is which host's, and which CAs certify hosts. */
@@ -91,12 +120,14 @@ export type AdminKnownHosts = Static<typeof AdminKnownHosts>
 export const METHOD_REQUESTS = {
   jwt: Type.Optional(jwt),
   x5c: Type.Optional(x5c),
+  tpm: Type.Optional(tpm),
   ssh: Type.Optional(ssh),
 } as const
 
 export const METHOD_VIEWS = {
   jwt: nullable(AdminWorkload),
   x5c: nullable(AdminAuthorities),
+  tpm: nullable(AdminTpms),
   ssh: nullable(AdminKnownHosts),
 } as const
 export type ShownMethod = keyof typeof METHOD_VIEWS

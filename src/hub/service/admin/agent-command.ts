@@ -23,6 +23,7 @@ const SHOWN: Readonly<Record<Exclude<JoinRule['proof']['method'], 'token'>, stri
   jwt: 'SVC_ENROLL_TOKEN_FILE=/path/to/token',
   ssh: 'SVC_ENROLL_SSH_HOST_KEY=/etc/ssh/ssh_host_ed25519_key',
   x5c: 'SVC_ENROLL_HOST_CERTIFICATE=/path/to/certificate.pem SVC_ENROLL_HOST_KEY=/path/to/key.pem',
+  tpm: 'SVC_ENROLL_TPM=1',
 }
 
 /** Without a hostname it is for any host, which has its own. */

@@ -19,7 +19,7 @@ export async function parseCertificateProof(
   reader: StoreReader,
   { ca }: NonNullable<AdminRequest<'createJoinRule'>['x5c']>,
 ): Promise<CertificateProof> {
-  const authorities = readAuthorities(ca)
+  const authorities = readAuthorities(ca, AUTHORITIES_MAX)
   const lookUpKeys = authorities.map(({ x509 }) => {
     const subject = readCertificateNames(x509.raw)?.subject
     return lookUpKeyOfName(subject ?? Buffer.alloc(0))
@@ -33,18 +33,15 @@ export async function parseCertificateProof(
   }
 }
 
-function readAuthorities(ca: string): Certificate[] {
+export function readAuthorities(ca: string, authoritiesMax: number): Certificate[] {
   let authorities: Certificate[]
   try {
     authorities = parseCertificatesPem(ca)
   } catch {
     throw new AdminRefusal('ca_invalid', 'a certificate of the CAs cannot be read')
   }
-  if (authorities.length === 0 || authorities.length > AUTHORITIES_MAX) {
-    throw new AdminRefusal(
-      'ca_invalid',
-      `the CAs are not 1 to ${AUTHORITIES_MAX} certificates, PEM`,
-    )
+  if (authorities.length === 0 || authorities.length > authoritiesMax) {
+    throw new AdminRefusal('ca_invalid', `the CAs are not 1 to ${authoritiesMax} certificates, PEM`)
   }
   for (const certificate of authorities) {
     const fault = findAuthorityFault(certificate)
@@ -57,12 +54,15 @@ function readAuthorities(ca: string): Certificate[] {
   return authorities
 }
 
-/** In one line. */
+/** In one line. Node has no text at all for an empty one. */
 function subjectOf({ x509 }: Certificate): string {
-  return x509.subject.replaceAll('\n', ', ').slice(0, 256)
+  const subject: string | undefined = x509.subject
+  return (subject ?? 'a certificate without a subject').replaceAll('\n', ', ').slice(0, 256)
 }
 
-export function toAdminAuthorities({ authorities }: CertificateProof): AdminAuthorities {
+export function toAdminAuthorities({
+  authorities,
+}: Pick<CertificateProof, 'authorities'>): AdminAuthorities {
   return {
     authorities: authorities.map((text) => {
       const certificate = fromX509(new X509Certificate(Buffer.from(text, 'base64')))

@@ -51,6 +51,7 @@ describe('a join rule that is made', () => {
       method: 'token',
       jwt: null,
       x5c: null,
+      tpm: null,
       ssh: null,
       role: 'web',
       pattern: 'web-*.example.org',

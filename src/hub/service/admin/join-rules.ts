@@ -35,6 +35,7 @@ import type { AdminContext } from './admin-context.ts'
 import { agentCommand, type AgentCommandContext } from './agent-command.ts'
 import { parseCertificateProof, toAdminAuthorities } from './certificate-proof.ts'
 import { parseSshProof, toAdminKnownHosts } from './ssh-proof.ts'
+import { parseTpmProof, toAdminTpms } from './tpm-proof.ts'
 import { parseWorkloadProof, toAdminWorkload } from './workload-proof.ts'
 
 const SHOWN_METHODS = Object.keys(METHOD_VIEWS) as ShownMethod[]
@@ -99,10 +100,11 @@ async function makeProof(
     const fault = `${method} goes with method ${method}, and with no other`
     throw new AdminRefusal('request_invalid', fault)
   }
-  const { jwt, x5c, ssh } = request
+  const { jwt, x5c, ssh, tpm, pattern } = request
   if (jwt !== undefined) return { proof: await parseWorkloadProof(reader, jwt) }
   if (x5c !== undefined) return { proof: await parseCertificateProof(reader, x5c) }
   if (ssh !== undefined) return { proof: await parseSshProof(reader, ssh) }
+  if (tpm !== undefined) return { proof: await parseTpmProof(reader, tpm, pattern) }
   return makeTokenProof()
 }
 
@@ -240,6 +242,7 @@ function toAdminJoinRule(rule: JoinRule, now: Date): AdminJoinRule {
     jwt: rule.proof.method === 'jwt' ? toAdminWorkload(rule.proof) : null,
     x5c: rule.proof.method === 'x5c' ? toAdminAuthorities(rule.proof) : null,
     ssh: rule.proof.method === 'ssh' ? toAdminKnownHosts(rule.proof) : null,
+    tpm: rule.proof.method === 'tpm' ? toAdminTpms(rule.proof) : null,
     role: rule.role,
     pattern: rule.pattern,
     labels: listLabels(rule.labels),

@@ -15,6 +15,7 @@ import {
   type TokenHash,
 } from '../../../protocol/identifiers.ts'
 import type { EnrollRequestBody } from '../../../protocol/schemas.ts'
+import { isTpmToken } from '../../../tpm/join-token.ts'
 import { HubEventType } from '../../../protocol/words.ts'
 import { CaError, type CertificateAuthority } from '../../ca/certificate-authority.ts'
 import { decideEnrollment, isCsrFor } from '../../domain/decide-enrollment.ts'
@@ -45,6 +46,7 @@ import { hashToken } from '../../domain/hash-token.ts'
 import { recordHubAct } from '../hub-acts.ts'
 import { createJoinRefusals, type JoinRefusals } from './join-refusals.ts'
 import { findProofUse } from './proof-joins.ts'
+import { findTpmUse } from './tpm-joins.ts'
 import { findWorkloadUse } from './workload-joins.ts'
 import {
   obtainByToken,
@@ -160,6 +162,9 @@ async function findUse(
   csrSha256: string | undefined,
 ): Promise<FoundUse> {
   const { reader } = dependencies.store
+  if (isTpmToken(request.token)) {
+    return findTpmUse({ ...dependencies, reader }, { ...request, csrSha256 })
+  }
   if (isProof(request.token)) {
     return findProofUse({ ...dependencies, reader }, { ...request, csrSha256 })
   }

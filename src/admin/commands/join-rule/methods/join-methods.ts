@@ -7,11 +7,17 @@ import type { CommandContext } from '../../command-context.ts'
 import { certificateMethod, type CertificateOptions } from './certificate.ts'
 import type { JoinMethod, MethodRequest } from './join-method.ts'
 import { sshMethod, type SshOptions } from './ssh.ts'
+import { tpmMethod, type TpmOptions } from './tpm.ts'
 import { workloadMethod, type WorkloadOptions } from './workload.ts'
 
-export type MethodOptions = WorkloadOptions & CertificateOptions & SshOptions
+export type MethodOptions = WorkloadOptions & CertificateOptions & SshOptions & TpmOptions
 
-const METHODS: readonly JoinMethod<MethodOptions>[] = [workloadMethod, certificateMethod, sshMethod]
+const METHODS: readonly JoinMethod<MethodOptions>[] = [
+  workloadMethod,
+  certificateMethod,
+  sshMethod,
+  tpmMethod,
+]
 
 export const METHODS_HELP: string = METHODS.map(({ help }) => help).join('\n\n')
 export const METHODS_EXAMPLES: string = METHODS.flatMap(({ examples }) => examples)
