@@ -131,6 +131,8 @@ describe('[JNR-41] an endorsement key', () => {
     ['P-256', () => spkiOf(generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey)],
     ['P-384', () => spkiOf(generateKeyPairSync('ec', { namedCurve: 'P-384' }).publicKey)],
     ['Ed25519', () => spkiOf(generateKeyPairSync('ed25519').publicKey)],
+    // As some write it, and the same key: it would have two hashes.
+    ['an algorithm without its NULL', () => withoutNull(makeTpm().ek.spki)],
     ['nothing', () => Buffer.alloc(0)],
     ['8 KiB', () => randomBytes(8192)],
   ]
@@ -140,6 +142,15 @@ describe('[JNR-41] an endorsement key', () => {
     })
   }
 })
+
+function withoutNull(spki: Buffer): Buffer {
+  const [head, key] = [spki.subarray(4, 19), spki.subarray(19)]
+  const algorithm = Buffer.concat([Buffer.of(0x30, 0x0b), head.subarray(2, 13)])
+  const content = Buffer.concat([algorithm, key])
+  const length = Buffer.alloc(2)
+  length.writeUInt16BE(content.length)
+  return Buffer.concat([Buffer.of(0x30, 0x82), length, content])
+}
 
 describe('[JNR-42] a quote', () => {
   const over = randomBytes(32)

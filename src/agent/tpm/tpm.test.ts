@@ -82,6 +82,15 @@ describe('[JNR-46] the TPM of a host', WITH_TPM, () => {
 })
 
 describe('[JNR-46] a host without', () => {
+  const skip = existsSync('/dev/tpmrm0') && 'this machine has one'
+  test('a TPM is told so', { skip }, async () => {
+    const attempt = withTpmTools({}, async () => undefined)
+    await assert.rejects(attempt, {
+      code: 'tpm_not_found',
+      message: 'this machine has no TPM 2.0 (/dev/tpmrm0 is not there)',
+    })
+  })
+
   test('tpm2-tools is told which package to install', async () => {
     const env = { PATH: '', TPM2TOOLS_TCTI: 'none' }
     const attempt = withTpmTools(env, (tools) => tools.run('tpm2_no_such_command'))

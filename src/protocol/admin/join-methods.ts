@@ -69,7 +69,7 @@ export const AdminAuthorities = Type.Object({
 })
 export type AdminAuthorities = Static<typeof AdminAuthorities>
 
-export const TPM_CA_CHARACTERS_MAX = 262_144
+export const TPM_CA_CHARACTERS_MAX = 131_072
 export const TPM_AUTHORITIES_MAX = 100
 export const TPM_KEYS_MAX = 1000
 export const TPM_LIST_BYTES_MAX = 262_144

@@ -86,6 +86,13 @@ describe('[JNR-40] a host with a TPM', () => {
     assert.equal((await store.reader.findJoinRuleNamed(`list-${scene.number}`))?.hosts, 1)
   })
 
+  test('listed for another name joins by a rule of its maker', async () => {
+    await scene.makeRule(listOf(tpm, scene.nameOf('r1')))
+    await scene.makeRule({ ca: scene.maker.pem }, { name: `makers-${scene.number}` })
+    assert.equal(await scene.join({ host: 'r2' }), 'chain 1')
+    assert.deepEqual(scene.reasons(), [])
+  })
+
   test('listed under the name of another is refused as hostname_mismatch, after all else', async () => {
     await scene.makeRule(listOf(tpm, scene.nameOf('r1')))
     assert.equal(await scene.join({ host: 'r2', signer: makeAk() }), 'token_not_found')
