@@ -1,7 +1,7 @@
 // `svc-agent adopt` with five real services: found, taken over, given back byte for byte.
 
 import assert from 'node:assert/strict'
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { createDelivery } from '../support/deliveries.ts'
@@ -48,7 +48,7 @@ describe('svc-agent adopt', { skip: skipUnlessRunnable(PROGRAMS) }, () => {
     ]
     const ids = five.map(({ id }) => id)
     // The first time that it is asked, certbot makes directories for hooks.
-    assert.deepEqual(await certbotNames(host), ['nginx.test', 'other.test'])
+    assert.deepEqual(await certbotNames(host), [five[0]?.name, 'other.test'])
     const before = await Snapshot.take(host)
     const formerSerials = await Promise.all(five.map(servedSerial))
 
@@ -101,7 +101,7 @@ describe('svc-agent adopt', { skip: skipUnlessRunnable(PROGRAMS) }, () => {
     for (const [index, service] of five.entries()) {
       assert.equal(await servedSerial(service), formerSerials[index], service.id)
     }
-    assert.deepEqual(await certbotNames(host), ['nginx.test', 'other.test'])
+    assert.deepEqual(await certbotNames(host), [five[0]?.name, 'other.test'])
   })
 
   test('[ADO-6] [ADO-10] [ADO-11] a certificate that lacks a name is waited for; one that nginx does not take is taken back', async () => {
@@ -120,16 +120,29 @@ describe('svc-agent adopt', { skip: skipUnlessRunnable(PROGRAMS) }, () => {
     assert.equal(early.status, 1)
     assert.match(
       early.stdout,
-      /^nginx\.test-nginx: waiting\n {2}the certificate that is delivered for nginx\.test lacks www\.nginx\.test\nrun the command again when the hub has delivered\n$/,
+      /^nginx-\w+\.test-nginx: waiting\n {2}the certificate that is delivered for nginx-\w+\.test lacks www\.nginx-\w+\.test\nnothing was changed for what waits: run the command again\n$/,
     )
     await before.assertSame('a wait changes nothing')
+
+    const live = host.path(`etc/letsencrypt/live/${nginx.name}`)
+    await chmod(live, 0o777)
+    const refused = await adopt(host, '--apply', '--yes', nginx.id)
+    await chmod(live, 0o755)
+    assert.equal(refused.status, 1, refused.stderr + refused.stdout)
+    assert.match(
+      refused.stdout,
+      /^nginx-\w+\.test-nginx: refused\n {2}the directory .*\.test is writable by group or others\n$/,
+    )
 
     const sans = [nginx.name, `www.${nginx.name}`]
     await host.hub.admin('POST', '/v1/admin/cargas/remove', { carga: cargaId })
     await createDelivery(host.hub, host.hostname, nginx.name, sans)
     const failed = await adopt(host, '--apply', '--yes', nginx.id)
     assert.equal(failed.status, 1)
-    assert.match(failed.stdout, /^nginx\.test-nginx: undone\n {2}reverted: reload: exit status 1\n/)
+    assert.match(
+      failed.stdout,
+      /^nginx-\w+\.test-nginx: undone\n {2}reverted: reload: exit status 1\n/,
+    )
     assert.match(failed.stdout, /unknown directive "broken"/)
     await before.assertSame('what failed is taken back')
     assert.equal(await servedSerial(nginx), former)
@@ -146,7 +159,7 @@ describe('svc-agent adopt', { skip: skipUnlessRunnable(PROGRAMS) }, () => {
     await certbotNames(host)
     const before = await Snapshot.take(host)
     const points: readonly (readonly [apply: string, undo: string])[] = [
-      ['/privkey.pem', '/nginx.test.conf'],
+      ['/privkey.pem', '.test.conf'],
       ['.svc-adopted', '/fullchain.pem'],
     ]
     for (const [applyPoint, undoPoint] of points) {

@@ -268,7 +268,11 @@ describe('an adoption that is interrupted', WITH_OWN_PLACE, () => {
       await withGround(async (ground) => {
         const before = await ground.picture()
         await applyAll(ground)
+        const taken = await ground.picture()
         isOver = await isAllOf(ground, step, () => undoAll(ground))
+        const [left] = await ground.hand().store.list()
+        const isTouched = (await ground.picture()).join() !== taken.join()
+        assert.ok(!isTouched || left === undefined || left.phase === 'undoing')
         // Whichever of the two comes next, it finishes the undo first.
         if (step % 2 === 0) {
           const { host, store } = ground.hand()

@@ -19,38 +19,50 @@ const FILES_MAX = 5000
 const TOTAL_BYTES_MAX = 64 * 1024 * 1024
 const NAMES_MAX = 20_000
 
-/** One for each service: what one of them includes is not taken from another's allowance. */
+/** It reads each file once. One for each service: what one of them includes is not taken from another's allowance. */
 export function createConfigReader(): ConfigReader {
-  let files = 0
+  const texts = new Map<string, string | undefined>()
+  const directories = new Map<string, string[] | undefined>()
   let bytes = 0
   let names = 0
   const list = (directory: string): string[] | undefined => {
-    try {
-      const found = readdirSync(directory).sort()
-      names += found.length
-      if (names > NAMES_MAX) throw tooMuch(`names more than ${NAMES_MAX} files`)
-      return found
-    } catch (error) {
-      if (errnoCode(error) === undefined) throw error
-      return undefined
-    }
+    if (directories.has(directory)) return directories.get(directory)
+    const found = namesIn(directory)
+    directories.set(directory, found)
+    names += found?.length ?? 0
+    if (names > NAMES_MAX) throw tooMuch(`names more than ${NAMES_MAX} files`)
+    return found
   }
   return {
     list,
     read(path) {
-      files += 1
-      if (files > FILES_MAX) throw tooMuch(`has more than ${FILES_MAX} files`)
-      try {
-        const { text } = readSmallFile(path, FILE_BYTES_MAX)
-        bytes += text.length
-        if (bytes > TOTAL_BYTES_MAX) throw tooMuch(`has more than ${TOTAL_BYTES_MAX} bytes`)
-        return text
-      } catch (error) {
-        if (errnoCode(error) === undefined && !isNoFile(error)) throw error
-        return undefined
-      }
+      if (texts.has(path)) return texts.get(path)
+      if (texts.size === FILES_MAX) throw tooMuch(`has more than ${FILES_MAX} files`)
+      const text = textOf(path)
+      texts.set(path, text)
+      bytes += text?.length ?? 0
+      if (bytes > TOTAL_BYTES_MAX) throw tooMuch(`has more than ${TOTAL_BYTES_MAX} bytes`)
+      return text
     },
     expand: (pattern) => expandPattern(pattern, list),
+  }
+}
+
+function namesIn(directory: string): string[] | undefined {
+  try {
+    return readdirSync(directory).sort()
+  } catch (error) {
+    if (errnoCode(error) === undefined) throw error
+    return undefined
+  }
+}
+
+function textOf(path: string): string | undefined {
+  try {
+    return readSmallFile(path, FILE_BYTES_MAX).text
+  } catch (error) {
+    if (errnoCode(error) === undefined && !isNoFile(error)) throw error
+    return undefined
   }
 }
 

@@ -21,6 +21,9 @@ export interface FoundUses {
   readonly remarks: readonly string[]
 }
 
+/** More than a host can have targets [TGT-3]. */
+const USES_MAX = 1000
+
 type Reading = (reader: ConfigReader, service: RunningService) => ServiceFindings
 
 const READINGS: Readonly<Record<ServiceKind, Reading>> = {
@@ -69,5 +72,8 @@ export function findUses(
       remarks.push(`${kind}: ${describeError(error)}`)
     }
   }
-  return { uses, remarks: [...new Set(remarks)] }
+  if (uses.length > USES_MAX) {
+    remarks.push(`${uses.length} certificates are used here; the first ${USES_MAX} are looked at`)
+  }
+  return { uses: uses.slice(0, USES_MAX), remarks: [...new Set(remarks)] }
 }

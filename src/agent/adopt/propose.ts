@@ -10,7 +10,7 @@ import { probeServedSerial } from '../targets/probe.ts'
 import { accountName } from '../targets/target-account.ts'
 import type { Applier } from '../targets/target-applier.ts'
 import type { TargetProbe } from '../targets/target.ts'
-import { nameToAskFor } from './certificate-use.ts'
+import { nameToAskFor, type ServiceKind } from './certificate-use.ts'
 import type { ConfigReader } from './config-reader.ts'
 import type { FoundUses, ServiceUse } from './find-uses.ts'
 import { type GroupedFile, groupUses, type UseGroup } from './group-uses.ts'
@@ -21,7 +21,8 @@ import { formatTargetText, joinReloads } from './target-text.ts'
 export interface ProposalContext {
   readonly targetsDir: string
   readonly applier: Applier
-  readonly createReader: () => ConfigReader
+  /** For what renewers leave in files. */
+  readonly reader: ConfigReader
   readonly renewers: readonly FindRenewer[]
   /** Of the targets that the host has: their names, and the paths that they write. */
   readonly takenFiles: ReadonlySet<string>
@@ -32,42 +33,56 @@ export interface ProposalContext {
 
 const PROBE_MS = 3000
 const PROBES_MAX = 8
+/** One that does not answer takes its time. */
+const TOGETHER = 16
 const PLACEHOLDER = /\/ssl-cert-snakeoil\.(pem|key)$/
 
+/** `only` this one, by its id; the others are not asked. */
 export async function propose(
   context: ProposalContext,
   { uses }: Pick<FoundUses, 'uses'>,
+  only?: string,
 ): Promise<Proposal[]> {
-  const proposals: Proposal[] = []
   const ids = new Set<string>()
   const names = new Map<string, string>()
-  for (const group of groupUses(uses)) {
+  const named = groupUses(uses).map((group): NamedGroup => {
     const leaf = leafOf(group.files)
     const name = nameFor(leaf, group.uses, names)
-    proposals.push(await proposeOne(context, group, { leaf, name, ids }))
+    const services = [...new Set(group.uses.map(({ kind }) => kind))].sort()
+    const known = group.files
+      .map(({ present }) => context.adopted.get(present.path))
+      .find((one) => one !== undefined)
+    const id = known?.id ?? freeId(context, `${name}-${services.join('-')}`, ids)
+    return { ...group, leaf, name, services, known, id }
+  })
+  const wanted = named.filter(({ id }) => only === undefined || id === only)
+  const proposals: Proposal[] = []
+  for (let start = 0; start < wanted.length; start += TOGETHER) {
+    const some = wanted.slice(start, start + TOGETHER)
+    proposals.push(...(await Promise.all(some.map((group) => proposeOne(context, group)))))
   }
   return proposals.toSorted((a, b) => (a.id < b.id ? -1 : 1))
 }
 
+interface NamedGroup extends UseGroup {
+  readonly id: string
+  readonly name: ArtefactName
+  readonly services: readonly ServiceKind[]
+  readonly leaf: Certificate | undefined
+  /** What is recorded of its files. */
+  readonly known: { readonly id: string; readonly isDone: boolean } | undefined
+}
+
 async function proposeOne(
   context: ProposalContext,
-  { uses, files: grouped, problems: found }: UseGroup,
-  given: {
-    readonly leaf: Certificate | undefined
-    readonly name: ArtefactName
-    readonly ids: Set<string>
-  },
+  { uses, files: grouped, problems: found, id, name, services, leaf, known }: NamedGroup,
 ): Promise<Proposal> {
-  const { leaf, name, ids } = given
   const problems = [...found]
   const notes: string[] = []
   const files = await Promise.all(grouped.map((file) => proposeFile(file, notes)))
   const keyKind = leaf?.x509.publicKey.asymmetricKeyType
   if (keyKind === 'rsa') notes.push('its key is RSA now, and becomes an EC key (P-256)')
-  const services = [...new Set(uses.map(({ kind }) => kind))].sort()
-  const known = files.map(({ path }) => context.adopted.get(path)).find((one) => one !== undefined)
   const state = stateOf(context, files, known)
-  const id = known?.id ?? freeId(context, `${name}-${services.join('-')}`, ids)
   const reloads = uses.map(({ reload }) => reload)
   if (reloads.includes(undefined)) problems.push('nothing is known that reloads it for good')
   const reload = joinReloads(reloads.filter((argv) => argv !== undefined))
@@ -217,10 +232,9 @@ async function faultsOf(
 }
 
 async function findRenewers(
-  { createReader, renewers }: ProposalContext,
+  { reader, renewers }: ProposalContext,
   files: readonly GroupedFile[],
 ): Promise<Renewer[]> {
-  const reader = createReader()
   const found = new Map<string, Renewer>()
   for (const { present } of files) {
     for (const find of renewers) {

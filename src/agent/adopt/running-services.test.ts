@@ -9,6 +9,7 @@ function process(given: Partial<Process>): Process {
     uid: 0,
     gid: 0,
     program: '/usr/sbin/nginx',
+    isProgramRoots: true,
     argv: [],
     workingDirectory: '/',
     unit: undefined,
@@ -40,6 +41,7 @@ describe('the services that run', () => {
       process({ uid: 33 }),
       process({ pid: 11, uid: 1000, program: postgres, argv: ['-D', '/home/eve/data'] }),
       process({ pid: 12, uid: 110, program: postgres, argv: ['-D', '/var/lib/data'] }),
+      process({ pid: 13, uid: 33, program: '/var/www/caddy', isProgramRoots: false }),
     ])
     assert.deepEqual(
       found.map(({ process: { pid } }) => pid),
@@ -76,6 +78,11 @@ describe('the services that run', () => {
     [
       'of an HAProxy without a master',
       { program: '/usr/sbin/haproxy', argv: ['-f', 'x', '-p', '/p'] },
+      undefined,
+    ],
+    [
+      'of a Caddy of another user, who wrote what root would read',
+      { program: '/usr/bin/caddy', uid: 33, argv: ['run', '--config', '/var/www/Caddyfile'] },
       undefined,
     ],
     [
@@ -119,6 +126,7 @@ describe('the services that run', () => {
         '1:name=systemd:/system.slice/system-postgresql.slice/postgresql@15-main.service\n0::/\n',
         'postgresql@15-main.service',
       ],
+      ['9:name=systemd:/\n1:cpu:/\n0::/system.slice/haproxy.service\n', 'haproxy.service'],
       ['0::/user.slice/user-0.slice/session-1.scope\n', undefined],
       ['0::/user.slice/user-1.slice/user@1.service/app.slice/nginx.service\n', undefined],
       ['0::/system.slice/docker-abc.scope\n', undefined],

@@ -2,6 +2,7 @@
 
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
+import { findPathHands } from '../../platform/path-hands.ts'
 import { quoteForShell } from '../../platform/quote-for-shell.ts'
 import type { ServiceKind } from './certificate-use.ts'
 
@@ -12,6 +13,8 @@ export interface Process {
   readonly uid: number
   readonly gid: number
   readonly program: string
+  /** Nobody but root could have put that program there: it may be run to reload the service. */
+  readonly isProgramRoots: boolean
   /** Without the program. */
   readonly argv: readonly string[]
   readonly workingDirectory: string
@@ -45,7 +48,7 @@ export function findServices(processes: readonly Process[]): RunningService[] {
     const kind = kinds.get(process.pid)
     if (kind === undefined || kinds.get(process.parent) === kind) return []
     const isSystems = kind === 'postgresql' || kind === 'caddy' || process.uid === 0
-    if (!isSystems || process.uid >= PEOPLE_FROM) return []
+    if (!isSystems || process.uid >= PEOPLE_FROM || !process.isProgramRoots) return []
     return [{ kind, process, reload: reloadOf(kind, process) }]
   })
 }
@@ -87,7 +90,8 @@ function reloadOf(kind: ServiceKind, process: Process): readonly string[] | unde
   }
   if (kind === 'caddy') {
     const [configPath] = optionsOf(argv, '--config', '-c')
-    if (configPath === undefined) return undefined
+    // It would read what that user wrote, with root's rights.
+    if (configPath === undefined || process.uid !== 0) return undefined
     const path = resolve(process.workingDirectory, configPath)
     return [program, 'reload', '--force', '--config', path, '--adapter', 'caddyfile']
   }
@@ -126,6 +130,7 @@ export function listProcesses(proc = '/proc'): Process[] {
           uid: numberIn(status, 'Uid'),
           gid: numberIn(status, 'Gid'),
           program,
+          isProgramRoots: isRootsAlone(program),
           argv: parseArguments(read('cmdline')),
           workingDirectory: readlinkSync(join(proc, pid, 'cwd')),
           unit: hasSystemd ? parseUnit(read('cgroup')) : undefined,
@@ -136,6 +141,11 @@ export function listProcesses(proc = '/proc'): Process[] {
       return []
     }
   })
+}
+
+function isRootsAlone(path: string): boolean {
+  const { end, hands } = findPathHands(path)
+  return hands.size === 0 && end?.uid === 0 && (end.mode & 0o022) === 0
 }
 
 function numberIn(status: string, key: string): number {
@@ -149,8 +159,9 @@ export function parseArguments(cmdline: string): string[] {
   return cmdline.split('\0').slice(1, -1)
 }
 
-/** Of systemd's own hierarchy, or of the one that all share. */
+/** Of systemd's own hierarchy, or of the one that all share: the other says nothing. */
 export function parseUnit(cgroup: string): string | undefined {
-  const path = /^(?:0::|\d+:name=systemd:)(\/.*)$/m.exec(cgroup)?.[1] ?? ''
-  return /\/system\.slice\/(?:[^/]+\.slice\/)*([\w@.\\:-]+\.service)(?:\/|$)/.exec(path)?.[1]
+  const unit = /\/system\.slice\/(?:[^/]+\.slice\/)*([\w@.\\:-]+\.service)(?:\/|$)/
+  const paths = [...cgroup.matchAll(/^(?:0::|\d+:name=systemd:)(\/.*)$/gm)]
+  return paths.map(([, path = '']) => unit.exec(path)?.[1]).find((found) => found !== undefined)
 }

@@ -58,9 +58,8 @@ async function take(
 /** A target writes plain files. What a link leads to is copied into its place; that itself belongs to others, and stays. */
 async function replaceLinks(host: AdoptHost, adoption: Adoption): Promise<void> {
   for (const [index, { path }] of adoption.places.entries()) {
-    const staged = stagedPath(adoption, index)
-    await host.remove(staged)
     if ((await host.look(path)) !== 'link') continue
+    const staged = stagedPath(adoption, index)
     await host.copyContent(path, staged)
     await host.rename(staged, path)
     await host.syncDirectory(dirname(path))

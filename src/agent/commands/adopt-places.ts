@@ -66,10 +66,9 @@ export async function prepareToChange(places: AdoptPlaces): Promise<TargetsHost>
   const { config, stateDir, targets } = places
   const trusted = await readTrustedDirectories(config.targetsDir, 0)
   if (!trusted.ok) {
-    throw new UserError(
-      'targets_dir',
-      `${config.targetsDir} is not root's alone: ${trusted.reason}`,
-    )
+    throw new UserError('targets_dir', `root has no targets there: ${trusted.reason}`, {
+      hint: `install -d -o root -g root -m 755 ${config.targetsDir}`,
+    })
   }
   const owner = await ownerOfData(config, 0)
   await prepareTargetsState(stateDir, 0)
@@ -105,10 +104,11 @@ export function passesOf(places: AdoptPlaces, host: TargetsHost): TargetPasses {
   }
 }
 
-/** Changes nothing. */
+/** Changes nothing. With `only` for one, by its id. */
 export async function planAdoption(
   { config, homes, targets: { applier } }: AdoptPlaces,
   store: AdoptionStore,
+  only?: string,
 ): Promise<{ readonly proposals: Proposal[] } & Pick<FoundUses, 'remarks'>> {
   const found = findUses(findServices(listProcesses()), createConfigReader)
   const { targets } = await loadTargets(config.targetsDir, applier)
@@ -123,7 +123,7 @@ export async function planAdoption(
     {
       targetsDir: config.targetsDir,
       applier,
-      createReader: createConfigReader,
+      reader: createConfigReader(),
       renewers: [
         findCertbot,
         findAcmeSh(homes),
@@ -138,6 +138,7 @@ export async function planAdoption(
       adopted,
     },
     found,
+    only,
   )
   return { proposals, remarks: found.remarks }
 }

@@ -3,6 +3,7 @@ import { confirmOn } from '../../platform/confirm.ts'
 import { parseDurationMs } from '../../platform/durations.ts'
 import { UserError } from '../../platform/errors.ts'
 import { tryLockFile } from '../../platform/file-lock.ts'
+import { printableLines } from '../../platform/printable.ts'
 import type { Adoption } from '../adopt/adoption.ts'
 import type { AdoptHost } from '../adopt/adopt-host.ts'
 import type { AdoptionStore } from '../adopt/adoption-store.ts'
@@ -37,7 +38,7 @@ export interface AdoptOptions {
 
 interface Outcome {
   readonly id: string
-  readonly result: 'adopted' | 'undone' | 'waiting'
+  readonly result: 'adopted' | 'undone' | 'waiting' | 'refused'
   readonly serial: string | null
   readonly reason: string | null
   readonly problems: readonly string[]
@@ -114,7 +115,9 @@ async function apply(work: Work, options: AdoptOptions, waitMs: number): Promise
   }
   const open = chosen.filter(({ state, problems }) => state === 'open' && problems.length === 0)
   for (const { id, problems } of chosen) {
-    for (const problem of problems) say(`${id}: not adopted: ${problem}`)
+    if (problems.length === 0) continue
+    const reason = problems.join('\n')
+    outcomes.push({ id, result: 'refused', serial: null, reason, problems: [] })
   }
   if (open.length === 0) return outcomes
   say(planLines(open, places.hostname).join('\n\n'))
@@ -164,9 +167,17 @@ async function whyNotDelivered(
   return reading.ok ? lackingNames(reading.material, proposal) : reading.reason
 }
 
-async function begin(work: Work, proposal: Proposal): Promise<Outcome> {
-  const adoption = adoptionOf(proposal)
-  say(`${adoption.id}: taking over`)
+/** The wait may have been long: a renewal or an edit meanwhile makes it another plan, which nobody has agreed to. */
+async function begin(work: Work, { id, targetText }: Proposal): Promise<Outcome> {
+  const { proposals } = await planAdoption(work.places, work.store, id)
+  const [fresh] = proposals
+  const isSame = fresh?.state === 'open' && fresh.targetText === targetText
+  if (!isSame || fresh.problems.length > 0) {
+    const reason = fresh?.problems[0] ?? 'the host has changed since the plan was made'
+    return { id, result: 'waiting', serial: null, reason, problems: [] }
+  }
+  const adoption = adoptionOf(fresh)
+  say(`${id}: taking over`)
   await work.store.begin(adoption)
   return finish(work, adoption)
 }
@@ -238,7 +249,7 @@ function showOutcomes(
     ]
   })
   if (outcomes.some(({ result }) => result === 'waiting')) {
-    lines.push('run the command again when the hub has delivered')
+    lines.push('nothing was changed for what waits: run the command again')
   }
   if (lines.length === 0) lines.push('there is nothing to take over')
   print({ ok, adoptions: outcomes }, options, lines.join('\n'))
@@ -246,5 +257,5 @@ function showOutcomes(
 }
 
 function say(line: string): void {
-  process.stderr.write(`${line}\n`)
+  process.stderr.write(`${printableLines(line)}\n`)
 }

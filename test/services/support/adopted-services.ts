@@ -41,6 +41,11 @@ storage.RenewableCert.new_lineage(name, read(certificate), read(key), read(certi
 `
 const PYTHON = '/usr/bin/python3'
 
+/** No other run of the tests on this machine has it: `adopt` sees the services of all of them. */
+function nameOn(host: ServiceHost, service: string): string {
+  return `${service}-${host.directory.slice(-6).toLowerCase()}.test`
+}
+
 /** In a name of its own, which no other service has. */
 async function makeFormerPair(host: ServiceHost, name: string): Promise<FormerPair> {
   await mkdir(host.path('former'), { recursive: true, mode: 0o700 })
@@ -53,7 +58,7 @@ async function makeFormerPair(host: ServiceHost, name: string): Promise<FormerPa
 
 /** nginx reads the links that certbot keeps; the server is in a file of its own, which is included through a link. */
 export async function startFormerNginx(host: ServiceHost): Promise<FormerService> {
-  const name = 'nginx.test'
+  const name = nameOn(host, 'nginx')
   const port = await findFreePort()
   const { certificate, key } = await makeFormerPair(host, name)
   const directory = host.path('etc/letsencrypt')
@@ -100,7 +105,7 @@ ${temporary}  include ${host.path('etc/nginx/sites-enabled')}/*;
 
 /** Debian's own files, moved to a root of their own; certificate and chain are files of their own, and nobody renews them. */
 export async function startFormerApache(host: ServiceHost): Promise<FormerService> {
-  const name = 'apache.test'
+  const name = nameOn(host, 'apache')
   const port = await findFreePort()
   const { certificate, key } = await makeFormerPair(host, name)
   const root = host.path('etc/apache2')
@@ -161,7 +166,7 @@ export async function startFormerApache(host: ServiceHost): Promise<FormerServic
 
 /** HAProxy reads a directory; acme.sh installs certificate and key of one of its files there. */
 export async function startFormerHaproxy(host: ServiceHost): Promise<FormerService> {
-  const name = 'haproxy.test'
+  const name = nameOn(host, 'haproxy')
   const port = await findFreePort()
   const pair = await makeFormerPair(host, name)
   const other = await makeFormerPair(host, 'zz-other.test')
@@ -216,7 +221,7 @@ frontend site
 
 /** PostgreSQL's settings are in a directory that its own file includes; the key is its group's too. */
 export async function startFormerPostgresql(host: ServiceHost): Promise<FormerService> {
-  const name = 'postgresql.test'
+  const name = nameOn(host, 'postgresql')
   const port = await findFreePort()
   const pair = await makeFormerPair(host, name)
   const certificatePath = await host.write(
@@ -270,7 +275,7 @@ include_dir = 'conf.d'
 
 /** Caddy with files of its own, which a snippet names. */
 export async function startFormerCaddy(host: ServiceHost): Promise<FormerService> {
-  const name = 'caddy.test'
+  const name = nameOn(host, 'caddy')
   const [port, adminPort] = [await findFreePort(), await findFreePort()]
   const pair = await makeFormerPair(host, name)
   const certificate = await readFile(pair.certificate, 'utf8')
