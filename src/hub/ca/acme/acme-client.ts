@@ -81,8 +81,13 @@ export function createAcmeClient(options: AcmeClientOptions): AuthorityClient {
   ): Promise<readonly Certificate[]> => {
     const { url, finalizeUrl } = taken.order
     const payload = { csr: csr.der.toString('base64url') }
-    const onSent = (): void => note(true)
-    const reply = await session.post({ url: finalizeUrl, payload, signal, onSent })
+    const reply = await session.post({
+      url: finalizeUrl,
+      payload,
+      signal,
+      onSent: () => note(true),
+      onNotDone: () => note(false),
+    })
     if (reply.status !== 200) {
       const failure = failureOfAcme(reply, 'sign')
       if (reply.status < 500) note(false)

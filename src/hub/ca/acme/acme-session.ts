@@ -21,6 +21,8 @@ export interface AcmeRequest {
   readonly signal: AbortSignal
   readonly accept?: string
   readonly onSent?: () => void
+  /** The nonce was not good, and so nothing was done: RFC 8555, 6.5. */
+  readonly onNotDone?: () => void
 }
 
 export interface AcmeSession {
@@ -54,8 +56,8 @@ interface Directory {
 /** RFC 8555, 6.1. */
 const HEADERS = { 'user-agent': `svc-server/${readVersion()}` }
 const NONCES_MAX = 32
-/** Of one request: with more, what is wrong is not the nonce. */
-const TRIES_MAX = 4
+/** Of one request. A CA that is busy with others may refuse several in a row. */
+const TRIES_MAX = 10
 
 export function createAcmeSession(options: AcmeSessionOptions): AcmeSession {
   const { directoryUrl, accountKey, externalAccount, connection, clock, logger } = options
@@ -131,11 +133,11 @@ export function createAcmeSession(options: AcmeSessionOptions): AcmeSession {
   }
 
   const send = async (
-    { url, payload, signal, accept, onSent }: AcmeRequest,
+    { url, payload, signal, accept, onSent, onNotDone }: AcmeRequest,
     kid: string | undefined,
   ): Promise<CaReply> => {
     const path = pathOf(url)
-    for (let tries = 1; ; tries += 1) {
+    for (let tries = 0; tries < TRIES_MAX; tries += 1) {
       const until = pausedUntil()
       if (until !== undefined) throw leftAlone(until)
       const nonce = await takeNonce(signal)
@@ -154,9 +156,10 @@ export function createAcmeSession(options: AcmeSessionOptions): AcmeSession {
           onSent,
         }),
       )
-      // Nothing was done: RFC 8555, 6.5.
-      if (problemOf(reply) !== 'badNonce' || tries >= TRIES_MAX) return reply
+      if (problemOf(reply) !== 'badNonce') return reply
+      onNotDone?.()
     }
+    throw new CaError('unreachable', `the ACME CA took none of ${TRIES_MAX} nonces that it gave`)
   }
 
   /** The same key is the same account, however often it is asked for. */
