@@ -193,7 +193,7 @@ export const ROOMS: readonly Room[] = [
   },
   {
     name: 'hub/ca',
-    what: 'the clients of step-ca and OpenBao, and what they share: the line, the connection, the check of what comes back',
+    what: 'the clients of step-ca, OpenBao and ACME CAs, and what they share: the line, the connection, the check of what comes back',
     imports: ['hub/ports', 'protocol', 'platform', 'pki'],
   },
   {

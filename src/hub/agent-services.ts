@@ -127,12 +127,13 @@ export function createAgentServices(dependencies: AgentServicesDependencies): Ag
     newestTree: dependencies.newestTree,
     restore: dependencies.restore,
   })
+  const reading = { hasNames: dependencies.authority.takesNamesOfCsr }
   const giveSelected = createGiveSelected(store, clock, logging.forModule('hub.cargas'))
   const sightings = createAgentSightings(store, clock, logging.forModule('hub.sightings'))
   const streams = createAgentStreams({
     clock,
     log: logging.forModule('hub.stream'),
-    readNews: createReadAgentNews(store, giveSelected),
+    readNews: createReadAgentNews(store, giveSelected, reading),
     checkpoint: () => dependencies.auditLog.header(),
     onSwap: (agent, swap) => sightings.noteStreamSwap(agent, swap),
   })
@@ -175,7 +176,7 @@ export function createAgentServices(dependencies: AgentServicesDependencies): Ag
     }),
     issueCertificate,
     issueRates,
-    listManifest: createListManifest(store, polls, giveSelected),
+    listManifest: createListManifest(store, polls, giveSelected, reading),
     recordEvent: createRecordEvent(clock, limits, eventBudget),
     recordRecipient: createRecordRecipient(store, clock, eventBudget),
     findBlob: createFindBlob(store),

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -24,7 +25,7 @@ describe('[CAX-15] [ENV-57] the kind of the CA', () => {
     ])
     for (const kind of ['vault', 'Step', 'OPENBAO', ' step', 'toString']) {
       assert.throws(() => parse({ SVC_CA_KIND: kind }), {
-        message: `SVC_CA_KIND: ${kind} is none of step, openbao`,
+        message: `SVC_CA_KIND: ${kind} is none of step, openbao, acme`,
       })
     }
   })
@@ -92,5 +93,57 @@ describe('[CAX-15] [ENV-57] the kind of the CA', () => {
     assert.throws(() => parse({ SVC_OPENBAO_ROLE_ID: 'hub', SVC_OPENBAO_SECRET_ID: 'id' }), {
       message: 'SVC_OPENBAO_ROLE_ID: SVC_OPENBAO_TOKEN is set too: which of them is it?',
     })
+  })
+
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const ACME = {
+    ...OPENBAO,
+    SVC_CA_KIND: 'acme',
+    SVC_IDENTITY_CA_KIND: 'openbao',
+    SVC_ACME_DIRECTORY: 'https://acme.example/dir',
+    SVC_ACME_ACCOUNT_KEY: privateKey.export({ format: 'pem', type: 'pkcs8' }).toString(),
+    SVC_ACME_HOOK: '/usr/local/bin/hook',
+  }
+  const parseAll = (changes: Changes) => parseHubConfig({ ...ACME, ...changes })
+
+  test('[CAX-24] [ENV-65] an ACME CA signs deliveries alone, and another kind identities', () => {
+    const { ca, acme } = parseAll({})
+    assert.deepEqual([ca.kind, acme?.directoryUrl.href], ['openbao', 'https://acme.example/dir'])
+    assert.deepEqual([acme?.challengeType, acme?.hookPath], ['dns-01', '/usr/local/bin/hook'])
+    assert.deepEqual(findMissing({ ...ACME, SVC_IDENTITY_CA_KIND: '' }), [
+      'SVC_CA_PROVISIONER_KID',
+      'SVC_CA_PROVISIONER_KEY',
+    ])
+    assert.equal(parseHubConfig(OPENBAO).acme, undefined)
+  })
+
+  test('[ENV-66] [ENV-67] [ENV-68] [ENV-69] [ENV-70] says what of an ACME CA’s settings is wrong', () => {
+    assert.deepEqual(
+      findMissing({ ...ACME, SVC_ACME_DIRECTORY: '', SVC_ACME_HOOK: '', SVC_ACME_EAB_KID: 'k' }),
+      ['SVC_ACME_DIRECTORY', 'SVC_ACME_HOOK', 'SVC_ACME_EAB_KEY'],
+    )
+    for (const [changes, message] of [
+      [
+        { SVC_IDENTITY_CA_KIND: 'acme' },
+        'SVC_IDENTITY_CA_KIND: an ACME CA signs names that are proved, and no identities of agents: step or openbao',
+      ],
+      [{ SVC_IDENTITY_CA_KIND: 'x' }, 'SVC_IDENTITY_CA_KIND: x is neither step nor openbao'],
+      [{ SVC_ACME_DIRECTORY: 'http://a' }, 'SVC_ACME_DIRECTORY: http://a is not an https URL'],
+      [
+        { SVC_ACME_CHALLENGE: 'tls-alpn-01' },
+        'SVC_ACME_CHALLENGE: tls-alpn-01 is neither dns-01 nor http-01',
+      ],
+      [{ SVC_ACME_HOOK: 'hook.sh' }, 'SVC_ACME_HOOK: hook.sh is not a whole path'],
+      [
+        { SVC_ACME_EAB_KID: 'k', SVC_ACME_EAB_KEY: 'not base64url!' },
+        'SVC_ACME_EAB_KEY: it is not base64url of at least 12 bytes',
+      ],
+      [
+        { SVC_IDENTITY_MATCH: 'cn' },
+        'SVC_IDENTITY_MATCH: who proves a name to an ACME CA gets a certificate for it: use identity',
+      ],
+    ] as const) {
+      assert.throws(() => parseAll(changes), { message })
+    }
   })
 })

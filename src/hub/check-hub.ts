@@ -4,13 +4,17 @@ import { systemClock } from '../platform/clock.ts'
 import { becomeOwnerOf } from '../platform/become-owner.ts'
 import { formatDurationMs } from '../platform/durations.ts'
 import { describeError, SvcError } from '../platform/errors.ts'
+import { SILENT_LOGGER } from '../platform/silent-logger.ts'
 import { findUnknownVariables } from '../protocol/variable-names.ts'
+import type { AcmeAuthority } from './ca/acme/acme-client.ts'
+import { tryAcme } from './ca/acme/try-acme.ts'
 import type { OpenBaoPki } from './ca/openbao/openbao-client.ts'
 import { tryOpenBao } from './ca/openbao/try-openbao.ts'
 import { tryAuthority, type TrialResult } from './ca/try-authority.ts'
 import { type Finding, findNames, findPorts, findSecretFiles, findVault } from './check-places.ts'
 import { type HubConfig, parseHubConfig } from './config.ts'
-import { openBaoPki } from './connect-to-ca.ts'
+import type { AcmeConfig } from './ca-settings.ts'
+import { acmeAuthority, openBaoPki } from './connect-to-ca.ts'
 import { findDatabaseFaults } from './find-database-faults.ts'
 import { callHub } from './standby/call-hub.ts'
 import { standbyTls } from './standby/standby-tls.ts'
@@ -113,6 +117,24 @@ async function* findAuthority(config: HubConfig): AsyncGenerator<Finding> {
     return
   }
   yield* tryCa(config, rootPem)
+  if (config.acme !== undefined) yield* tryDeliveries(config.acme, rootPem)
+}
+
+async function* tryDeliveries(acme: AcmeConfig, rootPem: string): AsyncGenerator<Finding> {
+  const variable = 'SVC_ACME_TLS_ROOT_PATH'
+  let authority: AcmeAuthority | undefined
+  const unreadable = await tryTo('files', variable, async () => {
+    authority = await acmeAuthority(acme)
+  })
+  if (unreadable !== undefined) yield unreadable
+  if (authority === undefined) return
+  const { hookPath, directoryUrl } = acme
+  const surroundings = { rootPem, clock: systemClock, logger: SILENT_LOGGER }
+  const failure = await tryAcme({ ...authority, hookPath, ...surroundings })
+  yield* judgeTrial(
+    { failure, clockAheadMs: undefined },
+    `${directoryUrl.href} has the hub’s account`,
+  )
 }
 
 async function* tryCa({ ca, caUrl }: HubConfig, rootPem: string): AsyncGenerator<Finding> {

@@ -6,11 +6,15 @@ import { parseDurationMs } from '../platform/durations.ts'
 import type { Secret } from '../platform/secret.ts'
 import { parseHostname, type Hostname } from '../protocol/identifiers.ts'
 import {
+  type AcmeConfig,
+  type AcmeSettings,
   type CaConfig,
   type CaSettings,
-  findCaKind,
+  findCaKinds,
   findMissingLogin,
+  parseAcmeSettings,
   parseCaSettings,
+  readAcmeConfig,
   readCaConfig,
 } from './ca-settings.ts'
 import { ARCHIVE_AGE_MIN_MS } from './domain/log-archive.ts'
@@ -34,7 +38,10 @@ type Environment = Readonly<Record<string, string | undefined>>
 export interface HubConfig {
   readonly vaultRoot: string
   readonly caUrl: URL
+  /** Who signs identities, and all else where there is no ACME CA. */
   readonly ca: CaConfig
+  /** Who signs what is delivered; undefined where `ca` does. */
+  readonly acme: AcmeConfig | undefined
   readonly caRootPath: string
   readonly serverCommonName: Hostname
   /** All names of the hub: its CN first, then the others. */
@@ -113,8 +120,12 @@ export interface MetricsBind {
 }
 
 /** All but the secrets. */
-export type HubSettings = Omit<HubConfig, 'passphrase' | 'passphraseFaults' | 'ca' | 'database'> & {
+export type HubSettings = Omit<
+  HubConfig,
+  'passphrase' | 'passphraseFaults' | 'ca' | 'acme' | 'database'
+> & {
   readonly ca: CaSettings
+  readonly acme: AcmeSettings | undefined
 }
 
 /** Throws a UserError that names every missing variable, one a line, in the table's order. */
@@ -132,20 +143,21 @@ export function parseHubConfig(env: Environment): HubConfig {
     passphrase,
     passphraseFaults: findPassphraseFaults(passphrase, env).map(({ message }) => message),
     ca: readCaConfig(env, settings.ca),
+    acme: readAcmeConfig(env, settings.acme),
     database: readDatabaseServers(env),
   }
 }
 
 /** In the table's order. */
 export function findMissing(env: Environment): string[] {
-  const caKind = findCaKind(valueOf(env, 'SVC_CA_KIND'))
+  const kinds = findCaKinds(env)
   const missing = HUB_VARIABLES.filter(
     ({ name, required, kind, isSecret }) =>
       required &&
-      isReadBy({ kind }, caKind) &&
+      isReadBy({ kind }, kinds) &&
       !(isSecret === true ? isSecretSet(env, name) : isSet(env, name)),
   ).map(({ name }) => name)
-  return [...missing, ...findMissingLogin(env, caKind)]
+  return [...missing, ...findMissingLogin(env)]
 }
 
 /** Reads no file. Every required variable is there. */
@@ -155,6 +167,7 @@ export function parseHubSettings(env: Environment): HubSettings {
     ...parseStandby(env),
     caUrl: parseHttpsUrl('SVC_CA_URL', valueOf(env, 'SVC_CA_URL')),
     ca: parseCaSettings(env, (name) => valueOf(env, name)),
+    acme: parseAcmeSettings(env, (name) => valueOf(env, name)),
     caRootPath: valueOf(env, 'SVC_CA_ROOT_CA_PATH'),
     serverCommonName: parseServerCommonName(env),
     healthBind: parseBindAddress('SVC_HEALTH_BIND', valueOf(env, 'SVC_HEALTH_BIND')),

@@ -1,9 +1,12 @@
 import type { Clock } from '../platform/clock.ts'
 import type { Logger, Logging } from '../platform/logger.ts'
+import { type AcmeAuthority, createAcmeClient } from './ca/acme/acme-client.ts'
+import { createHook } from './ca/acme/acme-hook.ts'
 import type { AuthorityClient } from './ca/certificate-authority.ts'
 import { createOpenBaoClient, type OpenBaoPki } from './ca/openbao/openbao-client.ts'
 import { createStepCaClient } from './ca/step-ca-client.ts'
-import type { OpenBaoConfig } from './ca-settings.ts'
+import { splitAuthority } from './ca/split-authority.ts'
+import type { AcmeConfig, OpenBaoConfig } from './ca-settings.ts'
 import type { HubConfig } from './config.ts'
 import { readTlsRoots } from './root-file.ts'
 
@@ -19,6 +22,20 @@ export type ConnectToCa = (rootPem: string) => AuthorityClient
 
 /** Reads the files that it takes. */
 export async function prepareCa(
+  config: Pick<HubConfig, 'ca' | 'caUrl' | 'acme'>,
+  surroundings: CaSurroundings,
+): Promise<ConnectToCa> {
+  const connect = await prepareIdentities(config, surroundings)
+  if (config.acme === undefined) return connect
+  const { clock, logging } = surroundings
+  const acme = await acmeAuthority(config.acme)
+  const runHook = createHook(config.acme.hookPath)
+  const logger = logging.forModule('hub.acme')
+  return (rootPem) =>
+    splitAuthority(connect(rootPem), createAcmeClient({ ...acme, runHook, rootPem, clock, logger }))
+}
+
+async function prepareIdentities(
   { ca, caUrl }: Pick<HubConfig, 'ca' | 'caUrl'>,
   { clock, logging, countHubs }: CaSurroundings,
 ): Promise<ConnectToCa> {
@@ -33,9 +50,18 @@ export async function prepareCa(
 
 export async function openBaoPki(ca: OpenBaoConfig, caUrl: URL): Promise<OpenBaoPki> {
   const { mount, role, namespace, login, tlsRootPath } = ca
-  const tlsRoots = tlsRootPath === undefined ? undefined : await readTlsRoots(tlsRootPath)
-  const tlsRootPem = tlsRoots?.map(({ pem }) => pem).join('')
-  return { caUrl, mount, role, namespace, login, tlsRootPem }
+  return { caUrl, mount, role, namespace, login, tlsRootPem: await readTlsRootPem(tlsRootPath) }
+}
+
+export async function acmeAuthority(acme: AcmeConfig): Promise<AcmeAuthority> {
+  const { directoryUrl, accountKey, externalAccount, challengeType, tlsRootPath } = acme
+  const tlsRootPem = await readTlsRootPem(tlsRootPath)
+  return { directoryUrl, accountKey, externalAccount, challengeType, tlsRootPem }
+}
+
+async function readTlsRootPem(path: string | undefined): Promise<string | undefined> {
+  if (path === undefined) return undefined
+  return (await readTlsRoots(path)).map(({ pem }) => pem).join('')
 }
 
 /** A step-ca would answer 401; with a certificate on disk it may be a day until it is asked. */

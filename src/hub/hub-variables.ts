@@ -3,7 +3,7 @@
 import { HUB_LIMITS } from '../protocol/hub-limits.ts'
 
 /** Who signs: docs/protocol.md CAX-15. */
-export const CA_KINDS = ['step', 'openbao'] as const
+export const CA_KINDS = ['step', 'openbao', 'acme'] as const
 export type CaKind = (typeof CA_KINDS)[number]
 
 interface Variable {
@@ -17,9 +17,9 @@ interface Variable {
   readonly isSecret?: boolean
 }
 
-/** Whether a hub whose CA is of this kind reads it. */
-export function isReadBy({ kind }: Pick<Variable, 'kind'>, caKind: CaKind | undefined): boolean {
-  return kind === undefined || kind === caKind
+/** Whether a hub whose CAs are of these kinds reads it. */
+export function isReadBy({ kind }: Pick<Variable, 'kind'>, kinds: ReadonlySet<CaKind>): boolean {
+  return kind === undefined || kinds.has(kind)
 }
 
 export const HUB_VARIABLES: readonly Variable[] = [
@@ -34,7 +34,16 @@ export const HUB_VARIABLES: readonly Variable[] = [
     name: 'SVC_CA_KIND',
     required: false,
     default: 'step',
-    meaning: 'Who signs: `step`, a step-ca or svc-ca; `openbao`, the PKI of an OpenBao or a Vault.',
+    meaning:
+      'Who signs: `step`, a step-ca or svc-ca; `openbao`, the PKI of an OpenBao or a Vault; `acme`, an ACME CA for what is delivered, and SVC_IDENTITY_CA_KIND for the rest.',
+  },
+  {
+    name: 'SVC_IDENTITY_CA_KIND',
+    required: false,
+    kind: 'acme',
+    default: 'step',
+    meaning:
+      '`step` or `openbao`: who signs the identities of agents, and the certificate of the hub itself, beside an ACME CA.',
   },
   { name: 'SVC_CA_URL', required: true, default: '', meaning: 'HTTPS URL of the CA.' },
   {
@@ -123,6 +132,58 @@ export const HUB_VARIABLES: readonly Variable[] = [
     kind: 'openbao',
     default: 'approle',
     meaning: 'Path at which AppRole is enabled.',
+  },
+  {
+    name: 'SVC_ACME_DIRECTORY',
+    required: true,
+    kind: 'acme',
+    default: '',
+    meaning: 'HTTPS URL of the ACME CA’s directory.',
+  },
+  {
+    name: 'SVC_ACME_ACCOUNT_KEY',
+    required: true,
+    kind: 'acme',
+    default: '',
+    meaning: 'Private key of the hub’s account there, PEM (EC, P-256).',
+    isSecret: true,
+  },
+  {
+    name: 'SVC_ACME_HOOK',
+    required: true,
+    kind: 'acme',
+    default: '',
+    meaning: 'Path of the program that shows, and takes away, the proof of control over a name.',
+  },
+  {
+    name: 'SVC_ACME_CHALLENGE',
+    required: false,
+    kind: 'acme',
+    default: 'dns-01',
+    meaning: '`dns-01` or `http-01`: what kind of proof that is.',
+  },
+  {
+    name: 'SVC_ACME_EAB_KID',
+    required: false,
+    kind: 'acme',
+    default: '',
+    meaning: 'Key id of the external account, where the ACME CA wants one.',
+  },
+  {
+    name: 'SVC_ACME_EAB_KEY',
+    required: false,
+    kind: 'acme',
+    default: '',
+    meaning: 'MAC key of that external account, base64url.',
+    isSecret: true,
+  },
+  {
+    name: 'SVC_ACME_TLS_ROOT_PATH',
+    required: false,
+    kind: 'acme',
+    default: 'the roots in force',
+    meaning:
+      'Path of root certificates, PEM, by which the hub knows the server of SVC_ACME_DIRECTORY, where that has its certificate from elsewhere.',
   },
   {
     name: 'SVC_VAULT_ROOT',

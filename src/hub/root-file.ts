@@ -26,7 +26,7 @@ const OF_WEBHOOKS: RootFile = {
 const OF_THE_SERVER: RootFile = {
   code: 'ca_root_unreadable',
   what: 'the roots of the CA’s server',
-  hint: 'SVC_CA_TLS_ROOT_PATH names a PEM file of root certificates',
+  hint: 'SVC_CA_TLS_ROOT_PATH and SVC_ACME_TLS_ROOT_PATH name PEM files of root certificates',
 }
 
 /** By which the hub knows the server of the CA, where that has its certificate from elsewhere. docs/protocol.md CAX-22. */

@@ -12,7 +12,7 @@ import {
 } from '@peculiar/x509'
 import * as fc from 'fast-check'
 import { createCsrPem, parseCsrPem } from './csr.ts'
-import { generateEcP256Key } from './keys.ts'
+import { generateEcP256Key, generateKey } from './keys.ts'
 import { propertyRuns } from '../../test/support/property.ts'
 
 const EXTENSION_REQUEST = '1.2.840.113549.1.9.14'
@@ -138,4 +138,16 @@ describe('a CSR of others', () => {
       propertyRuns(100),
     )
   })
+})
+
+test('[AGT-63] a CSR of ours has the DNS names that it is given, as openssl reads them', async () => {
+  const names = ['web-1.example', '*.web.example', `${'a'.repeat(60)}.${'b'.repeat(60)}.example`]
+  for (const type of ['ec-p256', 'ed25519', 'rsa-2048'] as const) {
+    const pem = await createCsrPem('web-1.example', await generateKey(type), names)
+    assert.deepEqual(parseCsrPem(pem)?.sans, names)
+    const args = ['req', '-noout', '-verify', '-text']
+    const { stdout, stderr } = spawnSync('openssl', args, { input: pem, encoding: 'utf8' })
+    assert.match(stderr + stdout, /verify OK/)
+    assert.ok(stdout.includes(names.map((name) => `DNS:${name}`).join(', ')))
+  }
 })

@@ -35,22 +35,41 @@ const ED25519 = signingAlgorithm(null, '06032b6570')
 
 const VERSION_1 = Buffer.from('020100', 'hex')
 const COMMON_NAME = Buffer.from('0603550403', 'hex')
+const EXTENSION_REQUEST = Buffer.from('06092a864886f70d01090e', 'hex')
+const SUBJECT_ALT_NAME = Buffer.from('0603551d11', 'hex')
+/** A GeneralName of the kind dNSName. */
+const DNS_NAME = 0x82
 
 const signInThread = promisify(sign)
 
 /**
- * A CSR whose only name is its CN; `key` is one that we certify. PEM. Written by hand: the library that writes everything
+ * A CSR whose only name is its CN, unless DNS names are given; `key` is one that we certify. PEM. Written by hand: the library that writes everything
  * holds 20 MB of each agent for these few bytes.
  */
-export async function createCsrPem(commonName: string, key: PrivateKey): Promise<string> {
+export async function createCsrPem(
+  commonName: string,
+  key: PrivateKey,
+  dnsNames: readonly string[] = [],
+): Promise<string> {
   const { hash: digest, identifier } = signingAlgorithmOf(key.keyObject)
   const name = writeSequence(COMMON_NAME, writeDer(DerTag.utf8String, Buffer.from(commonName)))
   const subject = writeSequence(writeDer(DerTag.set, name))
-  const noAttributes = writeDer(DerTag.explicit0)
-  const info = writeSequence(VERSION_1, subject, key.publicKeySpki, noAttributes)
+  const attributes = writeDer(
+    DerTag.explicit0,
+    ...(dnsNames.length === 0 ? [] : [nameRequest(dnsNames)]),
+  )
+  const info = writeSequence(VERSION_1, subject, key.publicKeySpki, attributes)
   const signature = await signInThread(digest, info, key.keyObject)
   const request = writeSequence(info, identifier, writeBitString(signature))
   return encodePem(request, 'CERTIFICATE REQUEST')
+}
+
+/** The attribute extensionRequest (RFC 2985) with a subjectAltName (RFC 5280). */
+function nameRequest(dnsNames: readonly string[]): Buffer {
+  const names = dnsNames.map((each) => writeDer(DNS_NAME, Buffer.from(each, 'latin1')))
+  const list = writeDer(DerTag.octetString, writeSequence(...names))
+  const extensions = writeSequence(writeSequence(SUBJECT_ALT_NAME, list))
+  return writeSequence(EXTENSION_REQUEST, writeDer(DerTag.set, extensions))
 }
 
 /** By a key that nobody keeps, to see what a CA says to it. */

@@ -4,11 +4,11 @@ import { describe, test } from 'node:test'
 import { type Certificate, parseCertificatePem } from './certificates.ts'
 import { findIssuedCertificateFault } from './issued-certificate.ts'
 
-function issued(san: string): Certificate {
+function issued(san: string, subject = '/CN=web-1'): Certificate {
   const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-keyout', '/dev/null']
   const extensions = [`subjectAltName=${san}`, 'basicConstraints=critical,CA:FALSE']
   const config = extensions.flatMap((extension) => ['-addext', extension])
-  const args = ['req', '-x509', '-nodes', '-days', '1', '-subj', '/CN=web-1', ...key, ...config]
+  const args = ['req', '-x509', '-nodes', '-days', '1', '-subj', subject, ...key, ...config]
   return parseCertificatePem(spawnSync('openssl', args, { encoding: 'utf8' }).stdout)
 }
 
@@ -58,4 +58,21 @@ describe('[CAX-12] the names of a certificate', () => {
       String.raw`the certificate has the names "web-1\u002c DNS:a"`,
     )
   })
+})
+
+test('[AGT-64] [CAX-32] a certificate without a CN is for its names, where that is allowed', () => {
+  const faultWithout = (certificate: Certificate, isCommonNameOptional: boolean) =>
+    findIssuedCertificateFault([certificate], {
+      publicKeySpki: certificate.publicKeySpki,
+      commonName: 'web-1',
+      isCommonNameOptional,
+      roots: [],
+      now: new Date(),
+      clockSkewMsMax: 60_000,
+    })
+  const unnamed = issued('DNS:web-1,DNS:b', '/O=x')
+  assert.equal(faultWithout(unnamed, true), NAMES_ARE_RIGHT)
+  assert.equal(faultWithout(unnamed, false), 'the certificate is for CN (none)')
+  assert.equal(faultWithout(issued('DNS:b', '/O=x'), true), 'the certificate is for CN (none)')
+  assert.equal(faultWithout(issued('DNS:web-1', '/CN=b'), true), 'the certificate is for CN b')
 })

@@ -147,6 +147,8 @@ export const ManifestEntryBody = Type.Object({
   status: Type.String(),
   /** Of tipo push: octal, such as 0644. */
   modo: Type.Optional(Type.String()),
+  /** Of tipo csr_cert: the names for the CSR, where the CA takes them from there. */
+  sans: Type.Optional(Type.Array(Type.String({ maxLength: 255 }), { maxItems: 128 })),
 })
 export type ManifestEntryBody = Static<typeof ManifestEntryBody>
 

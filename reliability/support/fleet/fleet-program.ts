@@ -167,7 +167,7 @@ async function whilePolling({ reader }: Store, act: Promise<unknown>): Promise<W
     last = process.cpuUsage()
     longestMs = Math.max(longestMs, (user + system) / 1000)
     polls += 1
-    const { entregas } = await readManifest(reader, agent.id)
+    const { entregas } = await readManifest(reader, agent, {})
     const manifest = entregas.map(({ nome, versao }) => `${nome} ${versao}`).join(' and ')
     if (manifests.at(-1) !== manifest) manifests.push(manifest)
   }

@@ -80,6 +80,8 @@ export interface ObtainRequest {
   readonly version: number
   /** As the hub gave it; undefined when it gave none. */
   readonly mode: number | undefined
+  /** Of a pair: the names for its CSR, as the hub gave them; a renewal has those of the pair that is installed. */
+  readonly sans?: readonly string[] | undefined
   /** Null for what is installed for the first time. */
   readonly renewal: PairRecord['renewal']
 }

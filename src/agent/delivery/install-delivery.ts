@@ -83,7 +83,8 @@ async function obtainOrFail(
 ): Promise<HubRefusal | 'failed' | undefined> {
   const { deliveryId, cargoId, version } = entry
   try {
-    const request = { deliveryId, cargoId, name, version, mode, renewal: null }
+    const { sans } = entry
+    const request = { deliveryId, cargoId, name, version, mode, sans, renewal: null }
     return await kind.obtain(context, identity, request)
   } catch (error) {
     const isFinal = error instanceof ForeignFileError || error instanceof UnusableFileError

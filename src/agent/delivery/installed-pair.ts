@@ -21,6 +21,8 @@ export const PairRecord = Type.Object({
   cargo_id: Type.String(),
   version: Type.Integer(),
   request_id: Type.String(),
+  /** The names that its CSR had besides the CN. */
+  sans: Type.Optional(Type.Array(Type.String())),
   renewal: Type.Union([
     Type.Null(),
     Type.Object({

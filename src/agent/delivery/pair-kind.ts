@@ -35,7 +35,11 @@ export const pairKind: DeliveryKind<InstalledPair> = {
     // Looked at first: a certificate that cannot be written need not be asked for.
     await checkLayout(pairLayout(outDir, request.name))
     const key = await generateKey(await keyTypeOf(request.name))
-    const csrPem = await createCsrPem(identity.hostname, key)
+    const isRenewal = request.renewal !== null
+    const sans = isRenewal
+      ? (await readInstalledPair(outDir, request.name))?.record.sans
+      : request.sans
+    const csrPem = await createCsrPem(identity.hostname, key, sans)
     const outcome = await hub.issueCertificate(csrPem, request.deliveryId)
     if (!outcome.ok) return outcome
     const checked = checkIssuedCertificate(
@@ -44,6 +48,7 @@ export const pairKind: DeliveryKind<InstalledPair> = {
       identity,
       // As for an identity: ours may be the clock that is wrong.
       hubTime.now(),
+      { isCommonNameOptional: true },
     )
     if (!checked.ok) throw new WrongCertificateError(checked.fault)
     await storePair(outDir, request.name, {
@@ -54,6 +59,7 @@ export const pairKind: DeliveryKind<InstalledPair> = {
         cargo_id: request.cargoId,
         version: request.version,
         request_id: timeOrderedUuid(),
+        ...(sans !== undefined && { sans: [...sans] }),
         renewal: request.renewal,
       },
     })

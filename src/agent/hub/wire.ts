@@ -60,6 +60,8 @@ export interface ManifestEntry {
   readonly status: string
   /** Of a pushed file, as the hub says it. */
   readonly mode?: string
+  /** The names that the CSR has to have; undefined where it needs none. */
+  readonly sans?: readonly string[]
 }
 
 export interface Manifest {
@@ -186,6 +188,7 @@ export function decodeManifestReply(body: unknown): Manifest | undefined {
       version: entry.versao,
       status: entry.status,
       ...(entry.modo === undefined ? {} : { mode: entry.modo }),
+      ...(entry.sans === undefined ? {} : { sans: entry.sans }),
     })),
     ignoredCount: listed.length - readable.length,
   }

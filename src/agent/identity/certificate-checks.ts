@@ -18,6 +18,7 @@ export function checkIssuedCertificate(
   publicKeySpki: Buffer,
   identity: Identity,
   now: Date,
+  { isCommonNameOptional = false } = {},
 ): CheckedCertificate {
   const chain = parseChain(pem)
   const [leaf] = chain ?? []
@@ -25,6 +26,7 @@ export function checkIssuedCertificate(
   const fault = findIssuedCertificateFault(chain, {
     publicKeySpki,
     commonName: identity.hostname,
+    isCommonNameOptional,
     roots: identity.roots,
     now,
     clockSkewMsMax: CLOCK_SKEW_MS_MAX,

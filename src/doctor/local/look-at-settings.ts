@@ -11,7 +11,7 @@ import {
 } from '../../hub/config.ts'
 import { readDatabaseServers, readDatabaseUrl } from '../../hub/database-settings.ts'
 import { parseProvisionerKey, type ProvisionerKey } from '../../hub/ca/provisioner-key.ts'
-import { findCaKind } from '../../hub/ca-settings.ts'
+import { findCaKinds } from '../../hub/ca-settings.ts'
 import { HUB_VARIABLES, isReadBy } from '../../hub/hub-variables.ts'
 import { findPassphraseFaults } from '../../hub/passphrase-faults.ts'
 import { isSecretSet, readSecret } from '../../hub/read-secret.ts'
@@ -159,19 +159,22 @@ export function lookAtFiles(
     path.startsWith(RUNTIME_SECRETS) ||
     (credentials !== undefined && path.startsWith(`${credentials}/`))
   // A package names the file of the key that a step-ca needs, also where there is none.
-  const caKind = findCaKind(env['SVC_CA_KIND'] || 'step')
-  const secrets = SECRETS.filter((secret) => isReadBy(secret, caKind)).map(({ name }) => ({
+  const kinds = findCaKinds(env)
+  const secrets = SECRETS.filter((secret) => isReadBy(secret, kinds)).map(({ name }) => ({
     variable: `${name}_FILE`,
     path: env[`${name}_FILE`] ?? '',
     use: 'secret' as const,
   }))
-  const trust = ['SVC_CA_ROOT_CA_PATH', 'SVC_CA_TLS_ROOT_PATH', 'SVC_WEBHOOK_CA_PATH'].map(
-    (variable) => ({
-      variable,
-      path: env[variable] ?? '',
-      use: 'trust' as const,
-    }),
-  )
+  const trust = [
+    'SVC_CA_ROOT_CA_PATH',
+    'SVC_CA_TLS_ROOT_PATH',
+    'SVC_ACME_TLS_ROOT_PATH',
+    'SVC_WEBHOOK_CA_PATH',
+  ].map((variable) => ({
+    variable,
+    path: env[variable] ?? '',
+    use: 'trust' as const,
+  }))
   const named = [...secrets, ...trust, ...databaseFiles].filter(
     ({ path, use }) => path !== '' && !(use === 'secret' && isHandedOver(path)),
   )

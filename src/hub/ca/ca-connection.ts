@@ -10,10 +10,12 @@ export interface CaReply {
   readonly body: string
   /** What the CA says that it is o'clock; undefined when it does not say. */
   readonly date?: string | undefined
+  /** Names in lower case. */
+  readonly headers?: Readonly<Record<string, string | string[] | undefined>>
 }
 
 export interface CaRequest {
-  readonly method: 'GET' | 'POST'
+  readonly method: 'GET' | 'HEAD' | 'POST'
   /** Path and query. */
   readonly path: string
   readonly body?: string
@@ -105,30 +107,35 @@ function sendOnce(pool: Pool, request: CaRequest): Promise<CaReply> {
   return new Promise((resolve, reject) => {
     let controller: Dispatcher.DispatchController | undefined
     let status = 0
-    let date: string | undefined
+    let headers: NonNullable<CaReply['headers']> = {}
     const chunks: Buffer[] = []
     // One that has no connection yet goes on until it has one.
     const abort = (): void => controller?.abort(signal.reason as Error)
     const type = body === undefined ? {} : { 'content-type': 'application/json' }
+<<<<<<< HEAD
     const headers = { ...type, ...request.headers, ...traceHeaders() }
+=======
+    const sent = { ...type, ...request.headers }
+>>>>>>> cakinds
     pool.dispatch(
-      { path, method, body: body ?? null, headers },
+      { path, method, body: body ?? null, headers: sent },
       {
         onRequestStart: (begun) => {
           controller = begun
           if (signal.aborted) abort()
           else onSent?.()
         },
-        onResponseStart: (_controller, statusCode, { date: said }) => {
+        onResponseStart: (_controller, statusCode, said) => {
           status = statusCode
-          date = typeof said === 'string' ? said : undefined
+          headers = said
         },
         onResponseData: (_controller, chunk) => {
           chunks.push(chunk)
         },
         onResponseEnd: () => {
           signal.removeEventListener('abort', abort)
-          resolve({ status, body: Buffer.concat(chunks).toString(), date })
+          const date = typeof headers['date'] === 'string' ? headers['date'] : undefined
+          resolve({ status, body: Buffer.concat(chunks).toString(), date, headers })
         },
         onResponseError: (_controller, error) => {
           signal.removeEventListener('abort', abort)

@@ -7,14 +7,14 @@ import {
 import { ConnectionFailure } from './ca-connection.ts'
 import { CaError, type CaSetting } from './certificate-authority.ts'
 
-/** What a wrong value looks like; the CA may be down as well. */
-const SETTINGS: Readonly<Partial<Record<ConnectionFault, CaSetting>>> = {
-  other_names: 'SVC_CA_URL',
-  no_tls: 'SVC_CA_URL',
-  tls_refused: 'SVC_CA_URL',
-  unreachable: 'SVC_CA_URL',
-  timeout: 'SVC_CA_URL',
-}
+/** What a wrong URL looks like; the CA may be down as well. */
+const OF_THE_URL: ReadonlySet<ConnectionFault> = new Set([
+  'other_names',
+  'no_tls',
+  'tls_refused',
+  'unreachable',
+  'timeout',
+])
 
 /** `roots` is where the roots are by which the hub knows the CA's own certificate. */
 export function toCaError(
@@ -22,15 +22,17 @@ export function toCaError(
   signal: AbortSignal,
   deadlineMs: number,
   roots: CaSetting = 'SVC_CA_ROOT_CA_PATH',
+  url: CaSetting = 'SVC_CA_URL',
 ): CaError {
   if (error instanceof CaError) return error
   if (signal.aborted || isTimeout(error)) {
     const message = `the CA did not answer within ${deadlineMs / 1000} s`
-    return new CaError('timeout', message, { cause: error, variable: 'SVC_CA_URL' })
+    return new CaError('timeout', message, { cause: error, variable: url })
   }
   if (error instanceof ConnectionFailure) {
     const fault = classifyConnectionFailure(error.cause)
-    const variable = fault === 'untrusted' ? roots : SETTINGS[fault]
+    const ofUrl = OF_THE_URL.has(fault) ? url : undefined
+    const variable = fault === 'untrusted' ? roots : ofUrl
     return new CaError('unreachable', `the CA cannot be reached: ${error.message}`, { variable })
   }
   // Not a matter of the CA: a bug, which must not be taken for an outage.

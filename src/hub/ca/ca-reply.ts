@@ -79,7 +79,8 @@ function excerptOf({ body }: CaReply): string {
 
 function messageIn(body: string): string {
   try {
-    const { message, errors } = JSON.parse(body) as { message?: unknown; errors?: unknown }
+    const { message, errors, detail } = JSON.parse(body) as Readonly<Record<string, unknown>>
+    if (typeof detail === 'string') return detail
     if (Array.isArray(errors) && errors.length > 0) return errors.join('; ')
     return typeof message === 'string' ? message : body
   } catch {

@@ -12,6 +12,8 @@ export interface SignRequest {
   readonly sans: readonly string[]
   /** How long it is to live from now on; the CA decides when it is not said, and may refuse it when it is. */
   readonly lifetimeSeconds?: number | undefined
+  /** It is for a service of the host, and opens no port of the hub. */
+  readonly isDelivered?: boolean
 }
 
 /** Leaf and intermediates, checked against the request and the root. */
@@ -35,7 +37,11 @@ export interface CertificateAuthority {
    * Revokes the certificate with this serial, lower-case hex; answers within ten seconds of the call. Asking again is
    * always right. Throws the signal's reason when it is aborted.
    */
-  revoke(serial: string, signal: AbortSignal): Promise<RevocationOutcome>
+  revoke(serial: string, signal: AbortSignal, isDelivered?: boolean): Promise<RevocationOutcome>
+  /** Why a politica can promise no life of certificates, where this CA lets nobody choose it. */
+  readonly whyNoLifetime?: string | undefined
+  /** What it signs for a delivery has the names of the CSR, which then has to have them all. */
+  readonly takesNamesOfCsr?: boolean | undefined
 }
 
 /** One whose roots change. */
@@ -82,6 +88,12 @@ export type CaSetting =
   | 'SVC_OPENBAO_NAMESPACE'
   | 'SVC_OPENBAO_TOKEN'
   | 'SVC_OPENBAO_SECRET_ID'
+  | 'SVC_ACME_DIRECTORY'
+  | 'SVC_ACME_TLS_ROOT_PATH'
+  | 'SVC_ACME_ACCOUNT_KEY'
+  | 'SVC_ACME_EAB_KID'
+  | 'SVC_ACME_EAB_KEY'
+  | 'SVC_ACME_HOOK'
 
 interface CaErrorOptions {
   readonly cause?: unknown

@@ -15,12 +15,14 @@ export function checkChain(
   { csr, commonName, sans, lifetimeSeconds }: SignRequest,
   roots: readonly Certificate[],
   now: Date,
+  { isCommonNameOptional = false } = {},
 ): SignedCertificate {
   const [leaf, ...rest] = chain
   const fault =
     findIssuedCertificateFault(chain, {
       publicKeySpki: csr.publicKeySpki,
       commonName,
+      isCommonNameOptional,
       sans,
       roots,
       now,

@@ -123,7 +123,10 @@ async function sign(
   const { authority } = dependencies
   let signed: SignedCertificate
   try {
-    signed = await authority.sign(wanted)
+    signed = await authority.sign({
+      ...wanted,
+      ...(open.request === 'delivery' && { isDelivered: true }),
+    })
   } catch (error) {
     if (error instanceof CaError) await settleFailure(dependencies, open, error)
     throw error

@@ -59,6 +59,7 @@ function recording(
       return obtained
     },
     revoke: (serial, signal) => authority.revoke(serial, signal),
+    whyNoLifetime: authority.whyNoLifetime,
   }
 }
 

@@ -3,7 +3,7 @@
 
 import type { Clock } from '../../../platform/clock.ts'
 import { startDeadline } from '../../../platform/deadline.ts'
-import type { Logger } from '../../../platform/logger.ts'
+import { SILENT_LOGGER } from '../../../platform/silent-logger.ts'
 import { parseJson } from '../../../platform/parse-json.ts'
 import { type CaReply, createCaConnection } from '../ca-connection.ts'
 import { toCaError } from '../ca-failure.ts'
@@ -28,13 +28,6 @@ export interface OpenBaoTrial extends TrialResult {
 const DEADLINE_MS = 5000
 /** RFC 2606. */
 const NAME = 'trial.invalid'
-const SILENT: Logger = {
-  trace: () => undefined,
-  debug: () => undefined,
-  info: () => undefined,
-  warn: () => undefined,
-  error: () => undefined,
-}
 
 /** Asks for a signature with no CSR: the token and the role are looked at first, and there is nothing to sign. */
 export async function tryOpenBao(options: TriedOpenBao): Promise<OpenBaoTrial> {
@@ -48,7 +41,7 @@ export async function tryOpenBao(options: TriedOpenBao): Promise<OpenBaoTrial> {
   const tokens =
     login.by === 'token'
       ? givenToken(login.token)
-      : tokenOfAppRole(login, { call, clock, logger: SILENT, deadlineMs })
+      : tokenOfAppRole(login, { call, clock, logger: SILENT_LOGGER, deadlineMs })
   using deadline = startDeadline(deadlineMs)
   const { signal } = deadline
   let clockAheadMs: number | undefined

@@ -123,3 +123,19 @@ test('[MAN-4] changes nothing', async () => {
   assert.deepEqual(await listManifest(agent), await listManifest(agent))
   assert.equal(store.version, version)
 })
+
+test('[MAN-7] says the names for the CSR where the CA takes them from there, unless one is an address', async () => {
+  const named = createListManifest(store, NO_POLLS, async () => true, { hasNames: true })
+  const sansOf = async (name: string, sans: readonly string[]): Promise<unknown> => {
+    const agent = await insertAgent(store, name)
+    const { id } = await deliver(agent, `site-${name}`, { sans })
+    assert.ok(!('sans' in ((await listManifest(agent)).entregas[0] ?? {})))
+    const { entregas } = await named(agent)
+    assert.equal(entregas[0]?.id, id)
+    return entregas[0]?.sans
+  }
+  assert.deepEqual(await sansOf('n-1', []), ['n-1'])
+  const sans = ['shop.example', 'n-2', '*.shop.example']
+  assert.deepEqual(await sansOf('n-2', sans), ['n-2', 'shop.example', '*.shop.example'])
+  assert.equal(await sansOf('n-3', ['shop.example', '10.1.2.3']), undefined)
+})

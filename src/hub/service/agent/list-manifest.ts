@@ -1,4 +1,4 @@
-import type { AgentId } from '../../../protocol/identifiers.ts'
+import { isIP } from 'node:net'
 import { formatFileMode } from '../../../protocol/file-mode.ts'
 import type { ManifestEntryBody, ManifestReplyBody } from '../../../protocol/schemas.ts'
 import { DeliveryKind, DeliveryStatus } from '../../../protocol/words.ts'
@@ -24,6 +24,7 @@ export function createListManifest(
   store: Store,
   polls: PollRecorder,
   giveSelected: GiveSelected,
+  reading: ManifestReading = {},
 ): ListManifest {
   const known = new WeakMap<Agent, KnownManifest>()
   return async (agent) => {
@@ -32,27 +33,41 @@ export function createListManifest(
     if (last !== undefined && store.versionOf(agent.id) <= last.version) return last.manifest
     const hasAll = await giveSelected(agent)
     const { version, reader } = store
-    const manifest = await readManifest(reader, agent.id)
+    const manifest = await readManifest(reader, agent, reading)
     if (hasAll) known.set(agent, { version, manifest })
     return manifest
   }
 }
 
+export interface ManifestReading {
+  /** The CA takes the names from the CSR, so agents are told them: docs/protocol.md MAN-7. */
+  readonly hasNames?: boolean | undefined
+}
+
 export async function readManifest(
   reader: StoreReader,
-  agentId: AgentId,
+  { id: agentId, hostname }: Pick<Agent, 'id' | 'hostname'>,
+  { hasNames = false }: ManifestReading,
 ): Promise<ManifestReplyBody> {
   const deliveries = await reader.listDeliveries({ agentId, statuses: OPEN_STATUSES })
   const entregas: ManifestEntryBody[] = []
-  for (const { id, cargoId, cargo, version, status } of deliveries) {
+  for (const { id, cargoId, cargo, version, status, sans } of deliveries) {
     const entry = { id, carga_id: cargoId, tipo: cargo.kind, nome: cargo.name, versao: version }
     const mode =
       cargo.kind === DeliveryKind.push ? await reader.findContentMode(cargoId) : undefined
+    const isNamed = hasNames && cargo.kind === DeliveryKind.csrCert
+    const names = isNamed ? namesForCsr(hostname, sans) : undefined
     entregas.push({
       ...entry,
       status,
+      ...(names && { sans: names }),
       ...(mode === undefined ? {} : { modo: formatFileMode(mode) }),
     })
   }
   return { entregas }
+}
+
+/** None where one is an address: such a CA signs none, and the hub says so when the agent asks. */
+function namesForCsr(hostname: string, sans: readonly string[]): string[] | undefined {
+  return sans.some((name) => isIP(name) !== 0) ? undefined : [...new Set([hostname, ...sans])]
 }

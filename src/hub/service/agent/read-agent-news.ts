@@ -3,7 +3,7 @@ import type { Agent } from '../../domain/agent.ts'
 import { isFulfilled } from '../../domain/agent-requests.ts'
 import type { Store } from '../../store/store.ts'
 import type { GiveSelected } from '../cargo/give-selected.ts'
-import { readManifest } from './list-manifest.ts'
+import { type ManifestReading, readManifest } from './list-manifest.ts'
 
 /** What an agent may have to be told, as marks that change whenever there is something new. */
 export interface AgentNews {
@@ -19,11 +19,12 @@ export type ReadAgentNews = (agent: Agent) => Promise<AgentNews>
 export function createReadAgentNews(
   { reader }: Pick<Store, 'reader'>,
   giveSelected: GiveSelected,
+  reading: ManifestReading = {},
 ): ReadAgentNews {
   return async (agent) => {
     await giveSelected(agent)
     const { syncAt, rotation } = await reader.findAgentRequests(agent.id)
-    const manifest = manifestTag(JSON.stringify(await readManifest(reader, agent.id)))
+    const manifest = manifestTag(JSON.stringify(await readManifest(reader, agent, reading)))
     const isOpen = rotation !== null && !isFulfilled(rotation, agent)
     return {
       manifest: `${manifest}.${instantMark(syncAt)}`,

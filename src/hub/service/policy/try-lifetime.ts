@@ -25,6 +25,7 @@ export function createTryLifetime(authority: CertificateAuthority, log: Logger):
   const queue = createSerialQueue()
   let waiting = 0
   return async (seconds) => {
+    if (authority.whyNoLifetime !== undefined) throw refused(seconds, authority.whyNoLifetime)
     if (waiting >= WAITING_MAX) throw untested(seconds, 'too many trials wait already')
     waiting += 1
     try {
@@ -47,12 +48,7 @@ async function tryOnce(
   }
   // A CA that signs for no such name, whatever the life, says nothing of the life.
   const control = await signOnTrial(authority, log)
-  if ('serial' in control) {
-    throw new AdminRefusal(
-      'cert_ttl_refused',
-      `the CA signs no certificate of ${describe(seconds)}: ${failure.message}`,
-    )
-  }
+  if ('serial' in control) throw refused(seconds, failure.message)
   throw untested(seconds, control.message)
 }
 
@@ -73,6 +69,11 @@ async function signOnTrial(
     if (error instanceof CaError) return error
     throw error
   }
+}
+
+function refused(seconds: number, why: string): AdminRefusal {
+  const message = `the CA signs no certificate of ${describe(seconds)}: ${why}`
+  return new AdminRefusal('cert_ttl_refused', message)
 }
 
 export function untested(seconds: number, why: string): AdminRefusal {

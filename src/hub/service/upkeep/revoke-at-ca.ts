@@ -121,7 +121,8 @@ async function revokeOne(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const { store, authority, clock } = dependencies
-  const outcome = await authority.revoke(revocation.serial, signal)
+  const isDelivered = revocation.purpose === 'delivery'
+  const outcome = await authority.revoke(revocation.serial, signal, isDelivered)
   if (outcome.kind !== 'failed') {
     await record(dependencies, revocation, outcome)
     return undefined

@@ -1,0 +1,156 @@
+// Orders by their names. The proof of control takes seconds or minutes, and nothing is signed before it: so it goes on when the one who
+// asked has run out of time, and the one who asks next for these names finds it done. docs/protocol.md CAX-29, CAX-31.
+
+import type { Clock } from '../../../platform/clock.ts'
+import { describeError } from '../../../platform/errors.ts'
+import type { Logger } from '../../../platform/logger.ts'
+import { unlessAborted } from '../../../platform/unless-aborted.ts'
+import { createCallLimiter } from '../call-limiter.ts'
+import { CaError } from '../certificate-authority.ts'
+import { type AcmeOrder, NamesNotProved } from './acme-order.ts'
+
+export interface ReadyOrders {
+  /**
+   * An order for these names that is ready, and nobody else's. Rejects with the signal's reason when that takes too long; the
+   * proof then goes on.
+   */
+  take(names: readonly string[], signal: AbortSignal): Promise<TakenOrder>
+}
+
+export interface TakenOrder {
+  readonly order: AcmeOrder
+  /** Nothing was wrong with it but the CSR: it is good for another one. */
+  giveBack(): void
+  /** The CA signs nothing for it: it is not ordered again at once. */
+  refuse(error: CaError): void
+}
+
+export interface ReadyOrdersOptions {
+  readonly prove: (names: readonly string[], signal: AbortSignal) => Promise<AcmeOrder>
+  readonly clock: Clock
+  readonly logger: Logger
+  /** Ends all that is under way. */
+  readonly stopping: AbortSignal
+}
+
+interface Entry {
+  readonly order: Promise<AcmeOrder>
+  isTaken: boolean
+  /** Undefined while it is being made. */
+  expires?: Date
+}
+
+interface Failure {
+  readonly error: CaError
+  readonly times: number
+  readonly untilMs: number
+}
+
+const RUNNING_MAX = 8
+const WAITING_MAX = 64
+const ORDER_MS_MAX = 10 * 60_000
+const PAUSE_MS = 60_000
+const PAUSE_MS_MAX = 3_600_000
+const FAILURES_MAX = 1000
+/** A ready order is not used in the last moment. */
+const LEFT_MS_MIN = 60_000
+
+export function createReadyOrders(options: ReadyOrdersOptions): ReadyOrders {
+  const { prove, clock, logger, stopping } = options
+  const limiter = createCallLimiter({ runningMax: () => RUNNING_MAX, waitingMax: WAITING_MAX })
+  const entries = new Map<string, Set<Entry>>()
+  const failures = new Map<string, Failure>()
+
+  const noteFailure = (key: string, error: CaError): void => {
+    const times = (failures.get(key)?.times ?? 0) + 1
+    const pauseMs = Math.min(PAUSE_MS_MAX, PAUSE_MS * 2 ** Math.min(times - 1, 10))
+    const untilMs = clock.now().getTime() + pauseMs
+    failures.delete(key)
+    const [oldest] = failures.keys()
+    if (failures.size >= FAILURES_MAX && oldest !== undefined) failures.delete(oldest)
+    failures.set(key, { error, times, untilMs })
+    const again = new Date(untilMs).toISOString()
+    logger.warn(
+      { names: key.split(' '), reason: error.message, again_at: again },
+      'Names not proved',
+    )
+  }
+
+  const drop = (key: string, entry: Entry): void => {
+    const ofKey = entries.get(key)
+    ofKey?.delete(entry)
+    if (ofKey?.size === 0) entries.delete(key)
+  }
+
+  /** Notes what became of it. Never rejects. */
+  const settle = async (key: string, entry: Entry): Promise<void> => {
+    try {
+      entry.expires = (await entry.order).expires
+      failures.delete(key)
+    } catch (error) {
+      drop(key, entry)
+      if (stopping.aborted) return
+      // A no about these names is asked again later, since a CA counts it; an outage is no matter of names.
+      if (error instanceof NamesNotProved) noteFailure(key, error)
+      else logger.info({ reason: describeError(error) }, 'Order not made')
+    }
+  }
+
+  const begin = (key: string, names: readonly string[]): Entry => {
+    const place = limiter.enter(stopping)
+    if (place === undefined) throw new CaError('overloaded', 'too many names wait to be proved')
+    const signal = AbortSignal.any([stopping, AbortSignal.timeout(ORDER_MS_MAX)])
+    const proveInTurn = async (): Promise<AcmeOrder> => {
+      const leave = await place
+      try {
+        return await prove(names, signal)
+      } finally {
+        leave()
+      }
+    }
+    const entry: Entry = { order: proveInTurn(), isTaken: false }
+    void settle(key, entry)
+    const ofKey = entries.get(key) ?? new Set()
+    entries.set(key, ofKey.add(entry))
+    return entry
+  }
+
+  const find = (key: string): Entry | undefined => {
+    const soonMs = clock.now().getTime() + LEFT_MS_MIN
+    for (const entry of entries.get(key) ?? []) {
+      if (entry.isTaken) continue
+      if (entry.expires === undefined || entry.expires.getTime() > soonMs) return entry
+      drop(key, entry)
+    }
+    return undefined
+  }
+
+  return {
+    take: async (names, signal) => {
+      const key = names.toSorted().join(' ')
+      const failed = failures.get(key)
+      if (failed !== undefined && clock.now().getTime() < failed.untilMs) {
+        const { reason, message, variable } = failed.error
+        const again = new Date(failed.untilMs).toISOString()
+        throw new CaError(reason, `${message} (asked again after ${again})`, { variable })
+      }
+      const entry = find(key) ?? begin(key, names)
+      entry.isTaken = true
+      try {
+        const order = await unlessAborted(entry.order, signal)
+        drop(key, entry)
+        return {
+          order,
+          giveBack: () => {
+            entry.isTaken = false
+            entries.set(key, (entries.get(key) ?? new Set()).add(entry))
+          },
+          refuse: (error) => noteFailure(key, error),
+        }
+      } catch (error) {
+        entry.isTaken = false
+        throw error
+      }
+    },
+  }
+}
