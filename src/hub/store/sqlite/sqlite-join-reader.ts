@@ -9,6 +9,7 @@ import {
   selectJoinRulesOfIssuer,
   selectJoinRule,
   selectJoinRuleNamed,
+  selectJoinRulesInForce,
   selectWatchedJoinRules,
 } from './join-rules.ts'
 import { selectPage } from './pages.ts'
@@ -20,6 +21,7 @@ type JoinReader = Pick<
   | 'findJoinRuleByToken'
   | 'findJoinRuleNamed'
   | 'listWatchedJoinRules'
+  | 'listJoinRulesInForce'
   | 'countJoinClaims'
   | 'listJoinRulesOfIssuer'
   | 'findJoinProof'
@@ -43,6 +45,10 @@ export class SqliteJoinReader extends SqliteEntryReader implements JoinReader {
 
   async listWatchedJoinRules(): Promise<JoinRule[]> {
     return selectWatchedJoinRules(this.session())
+  }
+
+  async listJoinRulesInForce(now: Date, limit: number): Promise<JoinRule[]> {
+    return selectJoinRulesInForce(this.session(), now, limit)
   }
 
   async countJoinClaims(id: JoinRuleId): Promise<number> {
