@@ -179,7 +179,7 @@ export async function composeServices<Doors extends { readonly mtls: AgentDoors 
     vaultId: parts.vaultId,
     publish: parts.publishOutside,
   })
-  const offered = createOfferedRootSets(store.reader, roots)
+  const offered = createOfferedRootSets(store, roots)
   const services = createAgentServices({
     ...parts,
     hubId,
