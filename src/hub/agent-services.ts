@@ -36,6 +36,7 @@ import type { IssuerKeys } from './domain/issuer-keys.ts'
 import type { LogTree } from './domain/log-tree.ts'
 import type { WaitingReasons } from './service/waiting-reasons.ts'
 import type { Agent } from './domain/agent.ts'
+import type { JoinRefusalReason } from './domain/join-rule.ts'
 import type { Store } from './store/store.ts'
 
 /** A host that comes back after an outage has much to renew at once. */
@@ -65,6 +66,7 @@ export interface AgentServicesDependencies {
   /** What room there is for events; everything else is stored until the disk is full. */
   readonly findEventRoom: () => Promise<EventRoom>
   readonly onOverdraft?: ((overdraft: EventOverdraft) => void) | undefined
+  readonly onJoinRefused?: ((reason: JoinRefusalReason) => void) | undefined
 }
 
 type EnrolmentTrust = Pick<EnrollReplyBody, 'trust_key' | 'signed'>
@@ -149,6 +151,7 @@ export function createAgentServices(dependencies: AgentServicesDependencies): Ag
       hubNames,
       company,
       notifier: streams,
+      onJoinRefused: dependencies.onJoinRefused,
     }),
     isKnownToken: async (token) => {
       const hash = hashToken(token)

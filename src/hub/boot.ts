@@ -225,6 +225,8 @@ export async function bootHub(
         log: logging.forModule('hub.disk'),
       }),
       onOverdraft: meters?.onOverdraft,
+      onJoinRefused: meters?.onJoinRefused,
+      onSilentRevoked: meters?.onSilentRevoked,
       openDoors: (services, certificate) =>
         createPorts(
           { config, clock, logging, meters, catchUp: member?.catchUp },

@@ -42,6 +42,7 @@ import { watchSilentHosts } from './service/upkeep/silent-hosts.ts'
 import { showLog } from './service/agent/show-log.ts'
 import { createWaitingReasons } from './service/waiting-reasons.ts'
 import { storeRoots } from './service/upkeep/server-pair-files.ts'
+import type { JoinRefusalReason } from './domain/join-rule.ts'
 import type { AgentId } from '../protocol/identifiers.ts'
 import { createOthersActs } from './follow-others.ts'
 import { followRootSet } from './service/roots/follow-root-set.ts'
@@ -85,6 +86,8 @@ export interface HubParts<Doors extends { readonly mtls: AgentDoors }> {
   readonly issuerKeys: IssuerKeys
   readonly findEventRoom: () => Promise<EventRoom>
   readonly onOverdraft?: ((overdraft: EventOverdraft) => void) | undefined
+  readonly onJoinRefused?: ((reason: JoinRefusalReason) => void) | undefined
+  readonly onSilentRevoked?: ((hosts: number) => void) | undefined
   /** Makes what carries the requests of agents. */
   readonly openDoors: (services: AgentServices, certificate: ServerCertificate) => Doors
 }
@@ -178,7 +181,7 @@ export async function composeServices<Doors extends { readonly mtls: AgentDoors 
     vaultId: parts.vaultId,
     publish: parts.publishOutside,
   })
-  const offered = createOfferedRootSets(store.reader, roots)
+  const offered = createOfferedRootSets(store, roots)
   const services = createAgentServices({
     ...parts,
     hubId,
@@ -285,7 +288,13 @@ export async function composeServices<Doors extends { readonly mtls: AgentDoors 
       ),
       silentHosts: asJob((signal) =>
         watchSilentHosts(
-          { store: jobs, clock, log: logging.forModule('hub.join'), cutOff },
+          {
+            store: jobs,
+            clock,
+            log: logging.forModule('hub.join'),
+            cutOff,
+            onRevoked: parts.onSilentRevoked,
+          },
           signal,
         ),
       ),

@@ -109,7 +109,7 @@ describe('the metrics port', () => {
       assert.ok(text.includes(`# TYPE ${family} ${type}\n`), name)
     }
     const samples = parseSamples(text)
-    // Late ones, duplicated hosts, deliveries taken back, frozen rollouts and a freeze apart, of which there are none, each has a sample by now.
+    // Late ones, duplicated hosts, deliveries taken back, frozen rollouts, a freeze and join rules apart, of which there are none, each has a sample by now.
     const names = new Set(samples.map(({ name }) => name))
     const missing = Object.entries(HUB_METRICS)
       .map(([name, { type }]) => (type === 'histogram' ? `${name}_count` : name))
@@ -123,6 +123,9 @@ describe('the metrics port', () => {
         'svc_delivery_reverted_timestamp_seconds',
         'svc_rollout_frozen',
         'svc_freeze_until_timestamp_seconds',
+        'svc_join_rule_hosts',
+        'svc_join_rule_places',
+        'svc_join_rule_not_after_timestamp_seconds',
         'svc_standby_state',
       ],
     )

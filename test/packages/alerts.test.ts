@@ -77,7 +77,7 @@ describe('[MET-18] what deploy/ makes of the metrics', () => {
     'the rules load, and fire when they should',
     withTools('prometheus', 'promtool'),
     async () => {
-      assert.match(await runTool('promtool', ['check', 'rules', ALERTS]), /SUCCESS: 40 rules found/)
+      assert.match(await runTool('promtool', ['check', 'rules', ALERTS]), /SUCCESS: 44 rules found/)
       const tests = join(DEPLOY, 'prometheus/alerts.test.yml')
       assert.match(await runTool('promtool', ['test', 'rules', tests]), /SUCCESS/)
     },

@@ -80,6 +80,7 @@ export const READER_CALLS: PortCalls<
   findJoinRuleByToken: [(w) => w.findJoinRuleByToken('800000123'.padEnd(64, '0') as TokenHash)],
   findJoinRuleNamed: [(w) => w.findJoinRuleNamed('rule-291')],
   listWatchedJoinRules: [(w) => w.listWatchedJoinRules()],
+  listJoinRulesInForce: [(w) => w.listJoinRulesInForce(FILLED_AT, 10)],
   listJoinRulesOfIssuer: [(w) => w.listJoinRulesOfIssuer('https://issuer.example', 50)],
   listJoinRulesByKey: [(w) => w.listJoinRulesByKey(`x5c:${'7'.repeat(64)}`, 50)],
   findJoinProof: [(w) => w.findJoinProof('7'.padEnd(64, '0'))],

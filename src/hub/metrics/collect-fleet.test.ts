@@ -18,7 +18,7 @@ const NOTHING = {
   endingWithin: { '1h': 0, '6h': 0, '24h': 0, '7d': 0 },
 }
 
-test('[MET-7] [MET-8] [MET-20] [MET-21] [MET-34] the store is asked once in five seconds, for as many certificates as are wanted', async () => {
+test('[MET-7] [MET-8] [MET-20] [MET-21] [MET-34] [MET-35] the store is asked once in five seconds, for as many certificates as are wanted', async () => {
   let nowMs = START
   const asked: string[] = []
   const summary: FleetSummary = {
@@ -44,6 +44,11 @@ test('[MET-7] [MET-8] [MET-20] [MET-21] [MET-34] the store is asked once in five
       findFreeze: async () => ({ until: new Date(START + 60_000), endedAt: null }),
     },
     findCargo: async () => ({ name: 'site' }),
+    listJoinRulesInForce: async (_now: Date, limit: number) => {
+      asked.push(`rules ${limit}`)
+      const expiresAt = new Date(START + 3000)
+      return [{ name: 'web-images', hosts: 3, hostsMax: 5, expiresAt }]
+    },
     summariseFleet: async () => {
       asked.push('summary')
       return summary
@@ -81,7 +86,7 @@ test('[MET-7] [MET-8] [MET-20] [MET-21] [MET-34] the store is asked once in five
       },
     ],
   })
-  const once = ['summary', 'late 100', 'first 7', 'reverted 100']
+  const once = ['summary', 'late 100', 'first 7', 'reverted 100', 'rules 100']
   await collector.collect()
   nowMs += 4999
   await collector.collect()
@@ -91,7 +96,7 @@ test('[MET-7] [MET-8] [MET-20] [MET-21] [MET-34] the store is asked once in five
   assert.deepEqual(asked, [...once, ...once])
   nowMs -= 60_000
   await collector.collect()
-  assert.equal(asked.length, 12)
+  assert.equal(asked.length, 15)
 
   const samples = parseSamples((await set.render()).text)
   const valuesOf = (name: string) => samples.filter((one) => one.name === name)
@@ -133,4 +138,12 @@ test('[MET-7] [MET-8] [MET-20] [MET-21] [MET-34] the store is asked once in five
     { name: 'svc_rollout_frozen', labels: { nome: 'site' }, value: 1 },
   ])
   assert.equal(valuesOf('svc_freeze_until_timestamp_seconds')[0]?.value, START / 1000 + 60)
+  const rule = [
+    ['svc_join_rule_hosts', 3],
+    ['svc_join_rule_places', 2],
+    ['svc_join_rule_not_after_timestamp_seconds', START / 1000 + 3],
+  ] as const
+  for (const [name, value] of rule) {
+    assert.deepEqual(valuesOf(name), [{ name, labels: { join_rule: 'web-images' }, value }])
+  }
 })

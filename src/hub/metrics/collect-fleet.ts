@@ -13,6 +13,7 @@ import type { DoubledAgent } from '../domain/agent-sighting.ts'
 import type { RevertedDelivery } from '../domain/reverted-target.ts'
 import type { StoreReader } from '../store/store.ts'
 import type { HubMetrics } from './hub-metrics.ts'
+import { collectJoins } from './collect-joins.ts'
 import { collectRollouts } from './collect-rollouts.ts'
 
 export interface FleetCollector {
@@ -58,6 +59,7 @@ export function createFleetCollector(options: FleetCollectorOptions): FleetColle
       )
       set.replace('svc_certificate_late_not_after_timestamp_seconds', late.map(seriesOf))
       await collectRollouts(set, reader, now)
+      await collectJoins(set, reader, now)
       set.replace('svc_certificate_not_after_timestamp_seconds', first.map(seriesOf))
       collectedAtMs = now.getTime()
     },

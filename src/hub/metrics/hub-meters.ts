@@ -5,6 +5,7 @@ import type { MetricSet } from '../../platform/metric-set.ts'
 import { ROUTES } from '../../protocol/routes.ts'
 import type { AnsweredRequest } from '../http/answer-log.ts'
 import type { EventOverdraft } from '../domain/event-budget.ts'
+import type { JoinRefusalReason } from '../domain/join-rule.ts'
 import type { CommittedBatch } from '../store/sqlite/group-commit.ts'
 import type { OnCaCall } from './ca-calls.ts'
 import type { HubMetrics } from './hub-metrics.ts'
@@ -15,6 +16,8 @@ export interface HubMeters {
   readonly onRefusal: (port: string, error: string) => void
   readonly onHandshakeFailure: () => void
   readonly onOverdraft: (overdraft: EventOverdraft) => void
+  readonly onJoinRefused: (reason: JoinRefusalReason) => void
+  readonly onSilentRevoked: (hosts: number) => void
   readonly onBatch: (batch: CommittedBatch) => void
   readonly onRecord: () => void
   readonly onCaCall: OnCaCall
@@ -37,6 +40,8 @@ export function createHubMeters(set: MetricSet<HubMetrics>, clock: Clock): HubMe
       set.add('svc_events_refused_total', {
         reason: refusal === 'rate_limited' ? 'bytes' : 'disk',
       }),
+    onJoinRefused: (reason) => set.add('svc_joins_refused_total', { reason }),
+    onSilentRevoked: (hosts) => set.add('svc_silent_hosts_revoked_total', {}, hosts),
     onRecord: () => set.add('svc_journal_followed_records_total', {}),
     onBatch: ({ writes, commitMs, turnMs, isCommitted }) => {
       set.add('svc_store_commits_total', { outcome: isCommitted ? 'ok' : 'failed' })

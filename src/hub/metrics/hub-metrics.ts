@@ -6,6 +6,7 @@ import type { MetricTable } from '../../platform/metric-set.ts'
 import { WIRE_ERRORS } from '../../protocol/errors.ts'
 import { type PortName, ROUTES } from '../../protocol/routes.ts'
 import { LIVE_STATUSES } from '../domain/delivery.ts'
+import { JOIN_METRICS } from './join-metrics.ts'
 import { ROLLOUT_METRICS } from './rollout-metrics.ts'
 import { ENDING_WITHIN } from '../domain/fleet.ts'
 
@@ -208,6 +209,7 @@ export const HUB_METRICS = {
     meaning: 'Since when an entrega is `revertida`; the 100 targets that have been so for longest.',
   },
   ...ROLLOUT_METRICS,
+  ...JOIN_METRICS,
   svc_delivery_oldest_waiting_seconds: {
     type: 'gauge',
     unit: 'seconds',

@@ -86,6 +86,8 @@ export interface StoreReader {
   findJoinRuleNamed(name: string): Promise<JoinRule | undefined>
   /** Those that revoke silent hosts, and have hosts. */
   listWatchedJoinRules(): Promise<JoinRule[]>
+  /** At most `limit`, those that end first. */
+  listJoinRulesInForce(now: Date, limit: number): Promise<JoinRule[]>
   /** How many of its places are held by requests to the CA that are under way. */
   countJoinClaims(id: JoinRuleId): Promise<number>
 

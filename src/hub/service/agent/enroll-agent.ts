@@ -68,6 +68,7 @@ export interface EnrollAgentDependencies {
   readonly hubId?: string | undefined
   /** Told of an agent that was enrolled again, whose deliveries are new. */
   readonly notifier?: Pick<AgentNotifier, 'announce'>
+  readonly onJoinRefused?: ((reason: JoinRefusalReason) => void) | undefined
 }
 
 export type EnrollmentOutcome =
@@ -112,7 +113,8 @@ const PLACE_WAITS_MAX = 60
  */
 export function createEnrollAgent(dependencies: EnrollAgentDependencies): EnrollAgent {
   const { store } = dependencies
-  const refusals = createJoinRefusals(store, dependencies.clock, dependencies.log)
+  const { clock, log, onJoinRefused } = dependencies
+  const refusals = createJoinRefusals(store, clock, log, onJoinRefused)
   const underWay = new Map<TokenHash, Promise<EnrollmentOutcome>>()
 
   const enroll = async (attempt: Attempt): Promise<EnrollmentOutcome> => {

@@ -29,6 +29,7 @@ let clock: SettableClock
 let authority: FakeAuthority
 let lines: LoggedLine[]
 let enrollAgent: EnrollAgent
+let counted: string[]
 let count = 0
 
 before(async () => {
@@ -40,6 +41,7 @@ beforeEach(() => {
   authority = createFakeAuthority(clock)
   const collected = collectLog()
   ;({ lines } = collected)
+  counted = []
   enrollAgent = createEnrollAgent({
     keys: NO_ISSUERS,
     store,
@@ -47,6 +49,7 @@ beforeEach(() => {
     clock,
     log: collected.log,
     hubNames: HUB_NAMES,
+    onJoinRefused: (reason) => void counted.push(reason),
   })
 })
 
@@ -138,7 +141,7 @@ describe('a host with the token of a join rule', () => {
     assert.equal(authority.asked.length, 0)
   })
 
-  test('[JNR-7] [JNR-9] is refused by a rule that has ended, is full or has expired, and the log says which it was', async () => {
+  test('[JNR-7] [JNR-9] [MET-36] is refused by a rule that has ended, is full or has expired, and the log says which it was', async () => {
     const { ask } = await makeImage({ endedAt: NOW })
     const full = await makeImage({ hostsMax: 1, expiresAt: new Date(LATER.getTime() + 1) })
     assert.equal(await full.ask('web-1'), 'chain 1')
@@ -175,6 +178,13 @@ describe('a host with the token of a join rule', () => {
     clock.pass(11 * MINUTE_MS)
     assert.equal(await full.ask('web-5'), 'token_expired')
     assert.deepEqual((await refused()).at(-1), ['full', 3])
+    const times = Object.fromEntries(Map.groupBy(counted, (reason) => reason))
+    const lengths = Object.entries(times).map(([reason, all]) => [reason, all?.length])
+    assert.deepEqual(lengths, [
+      ['ended', 1],
+      ['full', 4],
+      ['expired', 2],
+    ])
   })
 
   test('[JNR-8] may try ten wrong names, then one a minute; hosts of the rule go on', async () => {

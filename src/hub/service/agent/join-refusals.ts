@@ -41,7 +41,12 @@ interface Window {
   count: number
 }
 
-export function createJoinRefusals(store: Store, clock: Clock, log: Logger): JoinRefusals {
+export function createJoinRefusals(
+  store: Store,
+  clock: Clock,
+  log: Logger,
+  onRefused?: (reason: JoinRefusalReason) => void,
+): JoinRefusals {
   const tries = createTokenBuckets({
     perSecond: TRIES_PER_SECOND,
     burst: TRIES_BURST,
@@ -59,7 +64,12 @@ export function createJoinRefusals(store: Store, clock: Clock, log: Logger): Joi
   }
   return {
     takeTry: (ruleId) => tries.take(ruleId),
+<<<<<<< HEAD
     note: ({ id, name }, { reason, hostname, role, detail }) => {
+=======
+    note: ({ id, name }, { reason, hostname, role }) => {
+      onRefused?.(reason)
+>>>>>>> waves
       const at = clock.now()
       const window = windowOf(`${id} ${reason}`)
       window.count += 1

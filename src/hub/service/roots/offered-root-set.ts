@@ -3,7 +3,8 @@
 
 import type { BundleReplyBody } from '../../../protocol/schemas.ts'
 import type { Agent } from '../../domain/agent.ts'
-import type { StoreReader } from '../../store/store.ts'
+import type { RootsRollout } from '../../domain/rollout.ts'
+import type { Store } from '../../store/store.ts'
 import { CurrentRootSet } from './current-root-set.ts'
 import { findOpenRoots } from './roots-in-waves.ts'
 
@@ -17,10 +18,10 @@ export interface OfferedRootSets {
 /** Of those on their way, and those that their hosts have. */
 const KNOWN_MAX = 8
 
-export function createOfferedRootSets(
-  reader: StoreReader,
-  current: CurrentRootSet,
-): OfferedRootSets {
+export function createOfferedRootSets(store: Store, current: CurrentRootSet): OfferedRootSets {
+  const { reader } = store
+  /** Each poll asks. */
+  let seen: { readonly version: number; readonly open: RootsRollout | undefined } | undefined
   const known = new Map<string, CurrentRootSet>()
   const findUpTo = async (epoch: number, number: number): Promise<CurrentRootSet> => {
     const key = `${epoch} ${number}`
@@ -34,7 +35,9 @@ export function createOfferedRootSets(
     return found
   }
   const findHeldBack = async () => {
-    const open = await findOpenRoots(reader)
+    const { version } = store
+    if (seen?.version !== version) seen = { version, open: await findOpenRoots(reader) }
+    const { open } = seen
     const { epoch, number } = current.set
     // Another hub may have put the next one in force: this one is about to follow.
     const isOfThis = open?.subject.number === number && open.subject.epoch === epoch

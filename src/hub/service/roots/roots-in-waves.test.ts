@@ -59,7 +59,7 @@ async function openScene(hostCount: number) {
     current,
     file: [old, next],
     admin: openAdmin(store).admin,
-    offered: createOfferedRootSets(store.reader, current),
+    offered: createOfferedRootSets(store, current),
     acts: () => readActs(store.reader),
     settle: async () => {
       while (await keeper.look());
@@ -225,7 +225,7 @@ describe('[RLO-29] a set of roots in waves', () => {
     await scene.pass(10)
     const set = await scene.store.reader.findRootSet()
     assert.ok(set)
-    const restarted = createOfferedRootSets(scene.store.reader, new CurrentRootSet(set))
+    const restarted = createOfferedRootSets(scene.store, new CurrentRootSet(set))
     for (const agent of scene.agents) assert.equal((await restarted.offerTo(agent)).numero, 4)
     await scene.pass(14)
     assert.equal((await scene.offeredTo(5)).length, 1)

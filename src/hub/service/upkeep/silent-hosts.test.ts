@@ -25,6 +25,7 @@ let store: Store & AsyncDisposable
 let clock: SettableClock
 let rule: JoinRule
 let cut: AgentId[]
+let counted: number
 let beside: Agent
 let walks: Map<JoinRule['id'], number>
 
@@ -32,6 +33,7 @@ beforeEach(async () => {
   store = await openTemporaryStore()
   clock = createSettableClock(NOW)
   cut = []
+  counted = 0
   walks = new Map()
   rule = (await insertJoinRule(store, { silentMs: SILENT_MS, hostsMax: 1000 })).rule
   beside = await insertAgent(store, 'beside.example.org')
@@ -70,7 +72,9 @@ const poll = (...agents: readonly Agent[]): Promise<void> =>
 async function round(): Promise<void> {
   const { log } = collectLog()
   const cutOff = (id: AgentId): void => void cut.push(id)
-  await revokeSilentHosts({ store, clock, log, cutOff }, walks, new AbortController().signal)
+  const onRevoked = (hosts: number): void => void (counted += hosts)
+  const dependencies = { store, clock, log, cutOff, onRevoked }
+  await revokeSilentHosts(dependencies, walks, new AbortController().signal)
 }
 
 /** Hour by hour, with a poll of these in each. */
@@ -83,7 +87,7 @@ async function pass(hours: number, ...polling: readonly Agent[]): Promise<void> 
 }
 
 describe('[JNR-14] [JNR-15] a host that joined by a rule', () => {
-  test('is revoked when it was silent for long enough while the hub heard others', async () => {
+  test('[MET-36] is revoked when it was silent for long enough while the hub heard others', async () => {
     const [gone, there] = [await join('web-1.example.org'), await join('web-2.example.org')]
     const certificate = await insertCertificate(store, gone.id)
     await poll(gone, there, beside)
@@ -113,6 +117,7 @@ describe('[JNR-14] [JNR-15] a host that joined by a rule', () => {
     ])
     await pass(50, there, beside)
     assert.equal(cut.length, 1, 'once')
+    assert.equal(counted, 1)
   })
 
   test('stays when nobody else is heard, however long that is', async () => {

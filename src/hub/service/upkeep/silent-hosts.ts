@@ -21,6 +21,7 @@ export interface SilentHostsDependencies {
   readonly log: Logger
   /** Ends its connections, and has its certificates revoked at the CA. */
   readonly cutOff: (agentId: AgentId) => void
+  readonly onRevoked?: ((hosts: number) => void) | undefined
 }
 
 /** A quarter of the shortest silence that a rule may have is 15 minutes: its hub hears somebody several times in that. */
@@ -114,6 +115,7 @@ async function walkHosts(
     const silent = hosts.filter((host) => isGone(host, silence))
     for (let at = 0; at < silent.length; at += COMMIT_HOSTS) {
       const revoked = await revoke(dependencies, silence, silent.slice(at, at + COMMIT_HOSTS))
+      dependencies.onRevoked?.(revoked.length)
       for (const { id, hostname } of revoked) {
         log.warn({ agent_id: id, hostname, join_rule: silence.rule.name }, 'Silent host revoked')
         cutOff(id)

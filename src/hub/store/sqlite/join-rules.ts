@@ -114,6 +114,12 @@ export function selectWatchedJoinRules(session: SqlSession): JoinRule[] {
   return session.all<JoinRuleRow>(sql).map(toJoinRule)
 }
 
+export function selectJoinRulesInForce(session: SqlSession, now: Date, limit: number): JoinRule[] {
+  const sql = `SELECT * FROM join_rules INDEXED BY join_rules_por_fim
+    WHERE ended_at IS NULL AND expires_at > ? ORDER BY expires_at LIMIT ?`
+  return session.all<JoinRuleRow>(sql, now.getTime(), limit).map(toJoinRule)
+}
+
 export const JOIN_RULE_PAGES = {
   placeOf: 'SELECT ordem AS place FROM join_rules WHERE id = ?',
   parametersOf: (after: string) => [after],

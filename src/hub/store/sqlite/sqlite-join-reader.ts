@@ -9,7 +9,11 @@ import {
   selectJoinRulesOfIssuer,
   selectJoinRule,
   selectJoinRuleNamed,
+<<<<<<< HEAD
   selectJoinRulesByKey,
+=======
+  selectJoinRulesInForce,
+>>>>>>> waves
   selectWatchedJoinRules,
 } from './join-rules.ts'
 import { selectPage } from './pages.ts'
@@ -21,6 +25,7 @@ type JoinReader = Pick<
   | 'findJoinRuleByToken'
   | 'findJoinRuleNamed'
   | 'listWatchedJoinRules'
+  | 'listJoinRulesInForce'
   | 'countJoinClaims'
   | 'listJoinRulesOfIssuer'
   | 'listJoinRulesByKey'
@@ -45,6 +50,10 @@ export class SqliteJoinReader extends SqliteEntryReader implements JoinReader {
 
   async listWatchedJoinRules(): Promise<JoinRule[]> {
     return selectWatchedJoinRules(this.session())
+  }
+
+  async listJoinRulesInForce(now: Date, limit: number): Promise<JoinRule[]> {
+    return selectJoinRulesInForce(this.session(), now, limit)
   }
 
   async countJoinClaims(id: JoinRuleId): Promise<number> {
