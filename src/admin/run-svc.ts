@@ -6,6 +6,7 @@ import { printableLines } from '../platform/printable.ts'
 import { exitStatusOf, reportFailure } from '../platform/program.ts'
 import { redactTokens } from '../platform/redact-tokens.ts'
 import { withSettingsOf } from '../platform/settings-file.ts'
+import { beginStep, parseTraceparent, withTrace } from '../platform/trace.ts'
 import { HUB_SETTINGS } from '../protocol/hub-settings.ts'
 import type { CommandContext } from './commands/command-context.ts'
 import { runCommandLine } from './commands/program.ts'
@@ -47,7 +48,8 @@ export async function runSvc(invocation: Invocation): Promise<number> {
       const { keepPins } = await import('./sealed/pin-keeper.ts')
       await keepPins(stdin, pinFile, clock)
     } else {
-      await runCommandLine(args, { ...createContext(invocation), exitWith })
+      const trace = parseTraceparent(invocation.env['TRACEPARENT']) ?? beginStep(undefined)
+      await withTrace(trace, () => runCommandLine(args, { ...createContext(invocation), exitWith }))
     }
     progress.clear()
     return exitStatus

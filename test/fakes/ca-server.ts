@@ -64,6 +64,7 @@ export interface SignCall {
   readonly csrPem: string
   /** As it stands in the request. */
   readonly notAfter: unknown
+  readonly headers: IncomingMessage['headers']
 }
 
 export interface FakeCa extends AsyncDisposable {
@@ -111,7 +112,7 @@ export async function startFakeCa(options: FakeCaOptions = {}): Promise<FakeCa> 
   let pagesServed = 0
 
   const answerSign = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const call = toSignCall(calls.length + 1, await readBody(request))
+    const call = toSignCall(calls.length + 1, await readBody(request), request.headers)
     calls.push(call)
     const behaviour = script(call)
     if (behaviour.kind === 'sign_after') await behaviour.released
@@ -313,7 +314,7 @@ function validityAround(
   return { notBefore: new Date(nowMs - HOUR_MS), notAfter: new Date(nowMs + lifeMs) }
 }
 
-function toSignCall(number: number, body: string): SignCall {
+function toSignCall(number: number, body: string, headers: SignCall['headers']): SignCall {
   const { ott, csr, notAfter } = JSON.parse(body) as {
     ott: string
     csr: string
@@ -326,6 +327,7 @@ function toSignCall(number: number, body: string): SignCall {
     claims: decodeJwt(ott),
     csrPem: csr,
     notAfter,
+    headers,
   }
 }
 

@@ -96,7 +96,6 @@ const HINTS: Readonly<Partial<Record<AdminErrorCode | 'internal_error', Hint>>> 
   hostname_reserved: 'a host cannot have a name of SVC_SERVER_CN or SVC_SERVER_SANS',
   hubs_older: 'upgrade that hub first, or stop it; svc hubs remove when its machine is gone',
   hub_not_running: 'start svc-server first',
-  internal_error: 'the hub’s log says more',
   log_not_as_signed: 'svc event list --verify says more; nothing was removed from the vault',
   modo_invalid:
     'write it in octal, such as 0644 or 0640: the owner can read the file, and not everybody can write it',

@@ -5,6 +5,7 @@ import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
 import { SvcError, UserError } from '../../platform/errors.ts'
 import { ADMIN_OPERATIONS, type AdminOperationName } from '../../protocol/admin/operations.ts'
 import type { AdminErrorBody } from '../../protocol/admin/errors.ts'
+import { currentTrace, formatTraceparent } from '../../platform/trace.ts'
 import { fillAdminPath } from '../../protocol/admin/paths.ts'
 import { findHint } from './hints.ts'
 import { HubBusy } from './hub-busy.ts'
@@ -63,6 +64,7 @@ export function send(
       agent: false,
       signal: AbortSignal.timeout(timeoutMs),
       headers: {
+        ...traceHeaders(),
         'content-type': 'application/json',
         'content-length': Buffer.byteLength(content),
       },
@@ -74,6 +76,17 @@ export function send(
     })
     outgoing.end(content)
   })
+}
+
+function whereToLook(): string {
+  const trace = currentTrace()
+  const lines = trace === undefined ? '' : `, in the lines with trace_id ${trace.traceId}`
+  return `the hub’s log says more${lines}`
+}
+
+export function traceHeaders(): Readonly<Record<string, string>> {
+  const trace = currentTrace()
+  return trace === undefined ? {} : { traceparent: formatTraceparent(trace) }
 }
 
 /** Empty when the request asks for nothing: a hub from before pages knows only the bare path. */
@@ -119,8 +132,6 @@ export function errorOfReply(
   }
   // Hubs up to 0.4.0 sent hints of their own.
   const hint = body.hint ?? findHint(error, { operation, request, details })
-  const options = hint === undefined ? {} : { hint }
-  return status < 500
-    ? new UserError(error, message, options)
-    : new SvcError(error, message, options)
+  if (status < 500) return new UserError(error, message, hint === undefined ? {} : { hint })
+  return new SvcError(error, message, { hint: hint ?? whereToLook() })
 }

@@ -3,7 +3,7 @@ import { openSocketPath } from '../../platform/unix-socket.ts'
 import { BACKUP_ROUTE } from '../../protocol/admin/backup-route.ts'
 import type { AdminErrorBody } from '../../protocol/admin/errors.ts'
 import { SvcError, UserError } from '../../platform/errors.ts'
-import { parseReply } from './hub-calls.ts'
+import { parseReply, traceHeaders } from './hub-calls.ts'
 import { HubBusy } from './hub-busy.ts'
 
 const ERROR_BYTES_MAX = 64 * 1024
@@ -13,7 +13,7 @@ export async function openBackupOf(socketPath: string): Promise<AsyncIterable<Ui
   const address = openSocketPath(socketPath)
   try {
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
-      const headers = { 'content-type': 'application/json', 'content-length': 2 }
+      const headers = { ...traceHeaders(), 'content-type': 'application/json', 'content-length': 2 }
       const { method, path } = BACKUP_ROUTE
       const options = { socketPath: address.path, method, path, headers, agent: false }
       const request = httpRequest(options)

@@ -2,6 +2,7 @@
 
 import type { Dispatcher, Pool } from 'undici'
 import { errnoCode, describeError } from '../../platform/errors.ts'
+import { currentTrace, formatTraceparent } from '../../platform/trace.ts'
 import { CaError } from './certificate-authority.ts'
 
 export interface CaReply {
@@ -105,9 +106,12 @@ function sendOnce(pool: Pool, { path, method, body, signal, onSent }: CaRequest)
     const chunks: Buffer[] = []
     // One that has no connection yet goes on until it has one.
     const abort = (): void => controller?.abort(signal.reason as Error)
-    const headers = body === undefined ? {} : { headers: { 'content-type': 'application/json' } }
+    const headers = {
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...traceHeaders(),
+    }
     pool.dispatch(
-      { path, method, body: body ?? null, ...headers },
+      { path, method, body: body ?? null, headers },
       {
         onRequestStart: (begun) => {
           controller = begun
@@ -133,6 +137,14 @@ function sendOnce(pool: Pool, { path, method, body, signal, onSent }: CaRequest)
     )
     signal.addEventListener('abort', abort, { once: true })
   })
+}
+
+/** A step-ca has the request id in its log lines. */
+function traceHeaders(): Readonly<Record<string, string>> {
+  const trace = currentTrace()
+  return trace === undefined
+    ? {}
+    : { traceparent: formatTraceparent(trace), 'x-request-id': trace.traceId }
 }
 
 /** An error of several connection attempts has no message of its own, only a code. */

@@ -5,6 +5,7 @@ import { startDeadline } from '../../platform/deadline.ts'
 import { UserError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Secret } from '../../platform/secret.ts'
+import { currentTrace } from '../../platform/trace.ts'
 import { unlessAborted } from '../../platform/unless-aborted.ts'
 import { type Certificate, parseCertificatesPem } from '../../pki/certificates.ts'
 import { findIssuedCertificateFault, findRootOf } from '../../pki/issued-certificate.ts'
@@ -139,7 +140,14 @@ export function createStepCaClient(options: StepCaClientOptions): StepCaClient {
       const failure = withLostAnswer(toCaError(error, deadline.signal, deadlineMs), timesSent)
       const { reason, status: ca_status, message: fault, variable } = failure
       logger.warn(
-        { common_name: commonName, reason, ca_status, fault, variable },
+        {
+          common_name: commonName,
+          reason,
+          ca_status,
+          fault,
+          variable,
+          trace_id: currentTrace()?.traceId,
+        },
         'no certificate from the CA',
       )
       throw failure

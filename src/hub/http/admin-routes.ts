@@ -23,6 +23,7 @@ import { entityTagOf, readIdempotencyKey, readQuery, withIfMatch } from './admin
 import { sendRefusal } from './error-response.ts'
 import type { HttpPort } from './http-port.ts'
 import { inSlices } from './json/json-slices.ts'
+import { requestFields } from './request-trace.ts'
 
 export interface Credentials {
   readonly actor: Actor
@@ -116,7 +117,7 @@ function answerError(
   reply: FastifyReply,
   error: unknown,
 ): FastifyReply {
-  const fields = { request_id: request.id, operation, reason: describeError(error) }
+  const fields = { ...requestFields(request), operation, reason: describeError(error) }
   if (error instanceof AdminRefusal) {
     const { code, message, details } = error
     const { status } = ADMIN_ERRORS[code as AdminErrorCode]

@@ -6,6 +6,7 @@ import { WIRE_ERRORS, type WireErrorCode } from '../../protocol/errors.ts'
 import type { PortName } from '../../protocol/routes.ts'
 import { reasonNotedFor, refusalSentBy } from './error-response.ts'
 import type { FloodLog } from './flood-log.ts'
+import { requestFields } from './request-trace.ts'
 
 export interface AnswerLogOptions {
   readonly port: PortName
@@ -40,7 +41,7 @@ export function noteAnswer(
   const route = (request.is404 ? undefined : request.routeOptions.url) ?? 'other'
   onAnswer?.({ port, route, status: reply.statusCode, durationMs: reply.elapsedTime })
   const fields = {
-    request_id: request.id,
+    ...requestFields(request),
     method: request.method,
     path: pathOf(request).slice(0, PATH_CHARACTERS_MAX),
     status: reply.statusCode,

@@ -10,6 +10,7 @@ import { ADMIN_ERRORS, type AdminErrorBody } from '../../protocol/admin/errors.t
 import type { BackupMaker } from '../backup/make-backup.ts'
 import { AdminRefusal } from '../service/admin-act.ts'
 import type { HttpPort } from './http-port.ts'
+import { requestFields } from './request-trace.ts'
 
 /** A backup in one answer, whose length is known from its first byte on. docs/protocol.md BKP-6. */
 export function addBackupRoute({ app }: HttpPort, backups: BackupMaker, log: Logger): void {
@@ -65,7 +66,7 @@ function answerError(
     return reply.code(ADMIN_ERRORS.backup_running.status).send(body)
   }
   if (!(error instanceof SvcError)) throw error
-  const fields = { request_id: request.id, code: error.code, reason: describeError(error) }
+  const fields = { ...requestFields(request), code: error.code, reason: describeError(error) }
   log.warn(fields, 'Backup not begun')
   const body: AdminErrorBody = { error: error.code, message: error.message }
   return reply.code(503).header('retry-after', 5).send(body)

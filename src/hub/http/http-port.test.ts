@@ -167,7 +167,11 @@ describe('a port of the hub', () => {
     app.get('/health', () => {
       throw new RequestRefusal('request_invalid', 'x'.repeat(5000))
     })
-    const headers = { 'x-forwarded-for': 'y'.repeat(5000), 'user-agent': 'z'.repeat(5000) }
+    const headers = {
+      'x-forwarded-for': 'y'.repeat(5000),
+      traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`,
+      'user-agent': 'z'.repeat(5000),
+    }
     await app.inject({ url: '/health', headers })
     await app.inject({ url: `/${'n'.repeat(5000)}`, headers })
     await app.inject({ url: `/${'n'.repeat(5000)}`, headers })

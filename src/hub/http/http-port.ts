@@ -11,6 +11,7 @@ import type { TSchema } from 'typebox'
 import { describeError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { namesSeveralHosts } from '../../platform/names-several-hosts.ts'
+import { withTrace } from '../../platform/trace.ts'
 import type { WireErrorCode } from '../../protocol/errors.ts'
 import { type PortName, ROUTES } from '../../protocol/routes.ts'
 import type { HubLimits } from '../../protocol/hub-limits.ts'
@@ -25,6 +26,7 @@ import { recordedAddress } from './connections/recorded-address.ts'
 import { guardRequests } from './connections/request-guard.ts'
 import { errorBody, noteReason, refusalOf, sendRateLimited, sendRefusal } from './error-response.ts'
 import type { LeakedTokens } from '../service/agent/end-leaked-token.ts'
+import { requestFields, traceOf } from './request-trace.ts'
 import { parseJsonBody } from './json/json-body.ts'
 import { JSON_ROOM } from './json/json-room.ts'
 import { RequestRefusal } from './json/request-refusal.ts'
@@ -225,13 +227,15 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
     const waitMs = await waitBefore(options, request, refusal)
     const reason = describeError(error)
     if (refusal === 'internal_error') {
-      log.error({ request_id: request.id, reason, err: error }, 'Request failed')
+      log.error({ ...requestFields(request), reason, err: error }, 'Request failed')
     }
     noteReason(reply, reason)
     return waitMs > 0
       ? sendRateLimited(reply, waitMs, bodyOf('rate_limited'))
       : sendRefusal(reply, refusal, bodyOf(refusal))
   })
+  // After the body is read: what Node calls back with its pieces is of no request.
+  app.addHook('preHandler', (request, _reply, done) => withTrace(traceOf(request), done))
   app.addHook('onSend', (request, _reply, payload, done) => {
     if (!request.raw.complete) boundDroppedBody(request.raw)
     done(null, payload)
