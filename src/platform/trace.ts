@@ -58,5 +58,5 @@ export function currentTrace(): Trace | undefined {
 }
 
 function randomHex(bytes: number): string {
-  return randomBytes(bytes).toString('hex') // tidy: as a request id is
+  return randomBytes(bytes).toString('hex')
 }

@@ -71,6 +71,7 @@ function writeAll(socket: TLSSocket, text: string, signal: AbortSignal): Promise
       const connectMs = performance.now() - begunAt
       const roundTripMs = Math.min(ROUND_TRIP_MS_MAX, Math.max(ROUND_TRIP_MS_MIN, connectMs))
       socket.write(text, () => {
+        // tidy: a round trip is real time, whatever a Clock says.
         ending = setTimeout(end, roundTripMs)
       })
     })
