@@ -4,14 +4,17 @@ import { beginStep, withTrace } from '../../platform/trace.ts'
 import { errorOfReply } from './hub-calls.ts'
 
 test('[LOG-10] of a failure of the hub svc says under which trace_id its log has more', () => {
+  const hintOf = (status: number, error: string): string | undefined =>
+    errorOfReply('listAgents', {}, status, { error, message: 'it failed' }).hint
   const trace = beginStep(undefined, 'c'.repeat(32))
-  const errorOf = (status: number, error: string) =>
-    withTrace(trace, () => errorOfReply('listAgents', {}, status, { error, message: 'it failed' }))
   assert.equal(
-    errorOf(500, 'internal_error').hint,
-    'the log of the hub says more, in the lines with trace_id cccccccccccccccccccccccccccccccc',
+    withTrace(trace, () => hintOf(500, 'internal_error')),
+    'the hub’s log says more, in the lines with trace_id cccccccccccccccccccccccccccccccc',
   )
   // A refusal has said all.
-  assert.equal(errorOf(409, 'some_refusal').hint, undefined)
-  assert.equal(errorOfReply('listAgents', {}, 500, { error: 'x', message: 'y' }).hint, undefined)
+  assert.equal(
+    withTrace(trace, () => hintOf(409, 'some_refusal')),
+    undefined,
+  )
+  assert.equal(hintOf(500, 'internal_error'), 'the hub’s log says more')
 })

@@ -112,11 +112,7 @@ function sendOnce(pool: Pool, request: CaRequest): Promise<CaReply> {
     // One that has no connection yet goes on until it has one.
     const abort = (): void => controller?.abort(signal.reason as Error)
     const type = body === undefined ? {} : { 'content-type': 'application/json' }
-<<<<<<< HEAD
-    const headers = { ...type, ...request.headers, ...traceHeaders() }
-=======
-    const sent = { ...type, ...request.headers }
->>>>>>> cakinds
+    const sent = { ...type, ...request.headers, ...traceHeaders() }
     pool.dispatch(
       { path, method, body: body ?? null, headers: sent },
       {

@@ -101,6 +101,7 @@ describe('[WHK-23] a batch over TLS', () => {
     error: RegExp,
   ][] = [
     ['closes at once', (socket) => socket.end(), large, EARLY],
+    ['closes before it could have read', (socket) => socket.end(), TEXT, EARLY],
     [
       'closes in the middle of a frame',
       (socket) => socket.once('data', () => socket.end()),

@@ -64,12 +64,8 @@ export function createJoinRefusals(
   }
   return {
     takeTry: (ruleId) => tries.take(ruleId),
-<<<<<<< HEAD
     note: ({ id, name }, { reason, hostname, role, detail }) => {
-=======
-    note: ({ id, name }, { reason, hostname, role }) => {
       onRefused?.(reason)
->>>>>>> waves
       const at = clock.now()
       const window = windowOf(`${id} ${reason}`)
       window.count += 1

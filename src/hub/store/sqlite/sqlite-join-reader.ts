@@ -9,11 +9,8 @@ import {
   selectJoinRulesOfIssuer,
   selectJoinRule,
   selectJoinRuleNamed,
-<<<<<<< HEAD
   selectJoinRulesByKey,
-=======
   selectJoinRulesInForce,
->>>>>>> waves
   selectWatchedJoinRules,
 } from './join-rules.ts'
 import { selectPage } from './pages.ts'
