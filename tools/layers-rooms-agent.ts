@@ -12,6 +12,7 @@ const AGENT = [
   'agent/identity',
   'agent/delivery',
   'agent/targets',
+  'agent/adopt',
   'agent/stream',
   'agent/control',
   'agent/update',
@@ -71,6 +72,11 @@ export const AGENT_ROOMS: readonly Room[] = [
     what: 'where deliveries go on this host, as `targets.d` says',
     imports: ['agent/files', 'agent/identity', 'agent/delivery', 'protocol', 'platform', 'pki'],
     types: ['agent/hub'],
+  },
+  {
+    name: 'agent/adopt',
+    what: 'certificates that services of the host read: found, taken over by targets, given back',
+    imports: ['agent/files', 'agent/delivery', 'agent/targets', 'protocol', 'platform', 'pki'],
   },
   {
     name: 'agent/stream',

@@ -41,6 +41,21 @@ Examples:
   $ svc-agent targets apply
 `
 
+const ADOPT_EXAMPLES = `
+Without an option it changes nothing: it shows the certificates that nginx, Apache, HAProxy, PostgreSQL and Caddy read here, who
+renews them (certbot, acme.sh, step, cron), the targets that would take them over, and the loads that the hub needs for that.
+
+--apply waits until a load is delivered, puts its target in place, and stops the old renewer only when the service serves the
+new certificate; else everything is put back. --undo puts everything back, byte for byte. Either may be interrupted: the
+same command goes on.
+
+Examples:
+  svc-agent adopt
+  svc-agent adopt --apply nginx
+  svc-agent adopt --apply --yes --wait 1h
+  svc-agent adopt --undo www.example.org-nginx
+`
+
 const AUDIT_EXAMPLES = `
 The agent keeps the newest checkpoint of the hub's audit log, and has the hub prove once an hour that the log has only grown. When
 the log is shorter, or another one, somebody changed it: the agent keeps both checkpoints as evidence, says so, and goes on working.
@@ -64,6 +79,13 @@ the old one within a minute, when the new version does not get as far as the old
 
 interface JsonOption {
   json?: boolean
+}
+
+interface AdoptFlags extends JsonOption {
+  apply?: boolean
+  undo?: boolean
+  yes?: boolean
+  wait: string
 }
 
 interface SelfUpdateFlags extends JsonOption {
@@ -224,6 +246,28 @@ export function buildProgram(given: Environment): Command {
     .action(async ({ json, now }: JsonOption & { now?: boolean }) => {
       const { runTargetsApply } = await import('./commands/targets-apply.ts')
       await runTargetsApply(env(), { json: json === true, now: now === true })
+    })
+
+  program
+    .command('adopt')
+    .description('move the certificates that services of this host read to targets')
+    .argument('[what...]', 'adoptions, loads, services or files; none: all of them')
+    .option('--apply', 'take them over')
+    .option('--undo', 'put back what was taken over')
+    .option('--yes', 'ask nothing')
+    .option('--wait <duration>', 'how long to wait for deliveries', '15m')
+    .option('--json', 'print JSON')
+    .addHelpText('after', ADOPT_EXAMPLES)
+    .action(async (what: string[], { apply, undo, yes, wait, json }: AdoptFlags) => {
+      const { runAdopt } = await import('./commands/adopt.ts')
+      await runAdopt(env(), {
+        what,
+        apply: apply === true,
+        undo: undo === true,
+        yes: yes === true,
+        wait,
+        json: json === true,
+      })
     })
 
   program

@@ -89,6 +89,7 @@ export const STATE_WORDS = {
   done: ['done', 'concluida'],
   up_to_date: ['up to date', 'em dia'],
   applied: ['applied', 'aplicado'],
+  adopted: ['adopted', 'adotado'],
   reverted: ['reverted', 'revertido'],
   held_back: ['held back', 'retido'],
   stuck: ['stuck', 'travado'],

@@ -144,6 +144,68 @@ systemctl stop ${unit}`)
     )
   }
 
+  test(
+    '[ADO-4] [ADO-5] [ADO-8] [ADO-9] what units serve and a timer renews is adopted, and given back byte for byte',
+    TIMEOUT,
+    async () => {
+      // As step's documentation has it, for Apache's files and for those of somebody else.
+      await host.output(`
+systemctl start apache2 postgresql@15-main
+cat >/etc/systemd/system/cert-renewer@.service <<'END'
+[Service]
+Type=oneshot
+Environment=STEPPATH=/etc/step-ca \\
+            CERT_LOCATION=/etc/%i/tls/site.pem \\
+            KEY_LOCATION=/etc/%i/tls/site.key
+ExecStart=/usr/bin/step ca renew --force \${CERT_LOCATION} \${KEY_LOCATION}
+END
+cat >/etc/systemd/system/cert-renewer@.timer <<'END'
+[Timer]
+OnCalendar=2099-01-01
+[Install]
+WantedBy=timers.target
+END
+systemctl daemon-reload
+systemctl enable --now cert-renewer@apache2.timer cert-renewer@other.timer
+cp --archive /etc /root/etc-before`)
+      const former = await servedSerials()
+      const plan = await host.output('svc-agent adopt')
+      assert.match(plan, /\+reload = \["systemctl", "reload", "apache2\.service"\]/)
+      assert.match(plan, /\+reload = \["systemctl", "reload", "postgresql@15-main\.service"\]/)
+      assert.match(plan, /renewed by: step \(cert-renewer@apache2\.timer\)/)
+      assert.doesNotMatch(plan, /not adopted|cert-renewer@other/)
+      for (const [, command] of plan.matchAll(/^ {2}(svc load create .*)$/gm)) {
+        await hub.output(command ?? '')
+      }
+      const applied = await host.output('svc-agent adopt --apply --yes')
+      assert.match(applied, /-apache: adopted\n/)
+      assert.match(applied, /-postgresql: adopted\n/)
+      assert.equal((await servedSerials()).length, 2)
+      for (const serial of await servedSerials()) assert.ok(!former.includes(serial))
+      assert.equal(await timers(), 'disabled\nenabled\ninactive\nactive\n')
+      await host.output('svc-agent adopt --undo --yes')
+      assert.deepEqual(await servedSerials(), former)
+      assert.equal(await timers(), 'enabled\nenabled\nactive\nactive\n')
+      const difference = 'diff -r --no-dereference /root/etc-before /etc'
+      assert.equal(await host.output(difference), '')
+    },
+  )
+
+  /** Of Apache and of PostgreSQL. */
+  const servedSerials = async (): Promise<string[]> => {
+    const said = await host.output(`
+for address in '127.0.0.1:443' '127.0.0.1:5432 -starttls postgres'; do
+  openssl s_client -connect $address </dev/null 2>/dev/null | openssl x509 -noout -serial
+done`)
+    return said.trim().split('\n')
+  }
+
+  const timers = (): Promise<string> =>
+    host.output(`
+units='cert-renewer@apache2.timer cert-renewer@other.timer'
+systemctl is-enabled $units || true
+systemctl is-active $units || true`)
+
   test('[LOG-1] the journals of the units are for people', async () => {
     for (const [machine, unit] of [
       [hub, 'svc-server'],

@@ -141,6 +141,7 @@ function manualFile(page: ManualPage, sources: PackageSources): PackageFile {
 
 /** They lead to each other, and to pages that only the sources have. */
 const PAGES = [
+  'adopt.md',
   'first-day.md',
   'operations.md',
   ...readdirSync(join(ROOT, 'docs/services')).map((page) => `services/${page}`),

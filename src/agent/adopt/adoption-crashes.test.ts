@@ -1,0 +1,368 @@
+// The world stops before any step of taking over and of undoing: whoever comes next ends with all of it, or with nothing.
+
+import assert from 'node:assert/strict'
+import {
+  chmod,
+  copyFile,
+  lstat,
+  mkdir,
+  readdir,
+  readFile,
+  readlink,
+  rm,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { makeOwnDirectory, WITH_OWN_PLACE } from '../../../test/support/own-place.ts'
+import type { AdoptHost } from './adopt-host.ts'
+import type { Adoption } from './adoption.ts'
+import { AdoptionStore } from './adoption-store.ts'
+import { createRealHost } from './real-host.ts'
+import { takeOver } from './take-over.ts'
+import { undoAdoption } from './undo-adoption.ts'
+
+class Stopped extends Error {}
+
+const TIME = 1_700_000_000
+const RENEWS = '* * * * * root step ca renew /etc/site.crt /etc/site.key'
+
+/** A host in a directory: a link as certbot has it, a plain key, certbot's settings, a table of cron, a unit. */
+class Ground {
+  readonly base: string
+  readonly adoption: Adoption
+  unit = 'enabled'
+  isServing = true
+  /** Of calls that are still let through. */
+  left = Number.POSITIVE_INFINITY
+
+  constructor(base: string) {
+    this.base = base
+    this.adoption = {
+      format: 1,
+      id: 'site-nginx',
+      nome: 'site',
+      services: ['nginx'],
+      phase: 'taking',
+      target_path: this.path('targets.d/site-nginx.toml'),
+      target_text: 'name = "site"\n',
+      places: [{ path: this.path('live/site.pem') }, { path: this.path('tls/site.key') }],
+      reload: ['reload'],
+      probes: [{ host: '127.0.0.1', port: 443, protocol: 'tls', server_name: null }],
+      former_serial: 'old',
+      former_not_after: '2026-01-01T00:00:00.000Z',
+      stops: [
+        {
+          kind: 'rename',
+          from: this.path('renewal/site.conf'),
+          to: this.path('renewal/site.conf.svc-adopted'),
+        },
+        { kind: 'line', path: this.path('cron'), line: RENEWS },
+        { kind: 'unit', unit: 'step@site.timer', is_enabled: true, is_active: true },
+      ],
+    }
+  }
+
+  path(name: string): string {
+    return join(this.base, 'host', name)
+  }
+
+  async fill(): Promise<void> {
+    for (const name of ['live', 'archive', 'tls', 'renewal', 'targets.d']) {
+      await mkdir(this.path(name), { recursive: true })
+    }
+    const files = {
+      'archive/site1.pem': 'old certificate',
+      'tls/site.key': 'old key',
+      'tls/other.key': 'not ours',
+      'renewal/site.conf': 'fullchain = x',
+      'renewal/other.conf': 'fullchain = y',
+      cron: `# cron\n${RENEWS}\n0 0 * * * root true\n`,
+      'targets.d/other.toml': 'other',
+    }
+    for (const [name, text] of Object.entries(files)) {
+      await writeFile(this.path(name), text)
+      await chmod(this.path(name), name.endsWith('.key') ? 0o640 : 0o644)
+      await utimes(this.path(name), TIME, TIME)
+    }
+    await symlink('../archive/site1.pem', this.path('live/site.pem'))
+  }
+
+  /** One who takes steps until there are none left. */
+  hand(): { readonly host: AdoptHost; readonly store: AdoptionStore } {
+    const host = new Proxy(this.#host(), {
+      get: (target, key: keyof AdoptHost) => {
+        const method = target[key] as (...args: unknown[]) => Promise<unknown>
+        return async (...args: unknown[]) => {
+          this.left -= 1
+          if (this.left < 0) throw new Stopped(key)
+          return method(...args)
+        }
+      },
+    })
+    return { host, store: new AdoptionStore(join(this.base, 'state'), host) }
+  }
+
+  #host(): AdoptHost {
+    const places = this.adoption.places.map(({ path }) => path)
+    return {
+      ...createRealHost({
+        applyTarget: async (_, source) => {
+          assert.equal(await readFile(source, 'utf8'), this.adoption.target_text)
+          for (const path of places) {
+            assert.ok((await lstat(path)).isFile(), 'a target replaces plain files only')
+            await writeFile(path, 'new')
+          }
+          return { serial: 'new', reason: 'applied' }
+        },
+        settleTarget: () => Promise.resolve(),
+        withoutPasses: (work) => work(),
+      }),
+      // Without a program for each, and without waiting for the disk: the real ones are shown with real services.
+      copyAsIs: copyPlainly,
+      copyContent: async (from, to) => copyPlainly(await realPathOf(from), to),
+      create: (path, text, mode) => writeFile(path, text, { mode, flag: 'wx' }),
+      syncDirectory: () => Promise.resolve(),
+      reload: () => Promise.resolve(undefined),
+      probe: async (_, serial) => {
+        const texts = await Promise.all(places.map((path) => readFile(path, 'utf8')))
+        const isNew = texts.every((text) => text === 'new') && this.isServing
+        const served = isNew ? 'new' : 'old'
+        return served === serial ? undefined : `serves ${served}`
+      },
+      stopUnit: async () => void (this.unit = 'disabled'),
+      startUnit: async (_, { enable, start }) => {
+        if (enable && start) this.unit = 'enabled'
+      },
+    }
+  }
+
+  /** Everything that can be seen of the host: paths, modes, times, links and contents. */
+  async picture(): Promise<string[]> {
+    const names = await readdir(join(this.base, 'host'), { recursive: true })
+    const lines = await Promise.all(
+      names.toSorted().map(async (name) => {
+        const path = this.path(name)
+        const stats = await lstat(path)
+        if (stats.isDirectory()) return name
+        const content = stats.isSymbolicLink() ? await readlink(path) : await readFile(path, 'utf8')
+        const seen = stats.isSymbolicLink() ? 'link' : `${stats.mode.toString(8)} ${stats.mtimeMs}`
+        return `${name} ${seen} ${content}`
+      }),
+    )
+    return [...lines, `unit ${this.unit}`, ...(await this.#left())]
+  }
+
+  /** Copies hold keys: nothing stays of an adoption that is over. */
+  async #left(): Promise<string[]> {
+    return readdir(join(this.base, 'state')).catch(() => [])
+  }
+}
+
+async function realPathOf(path: string): Promise<string> {
+  return (await lstat(path)).isSymbolicLink() ? join(path, '..', await readlink(path)) : path
+}
+
+async function copyPlainly(from: string, to: string): Promise<void> {
+  await rm(to, { force: true })
+  const stats = await lstat(from)
+  if (stats.isSymbolicLink()) return symlink(await readlink(from), to)
+  await copyFile(from, to)
+  await chmod(to, stats.mode)
+  await utimes(to, stats.atime, stats.mtime)
+}
+
+async function withGround(work: (ground: Ground) => Promise<void>): Promise<void> {
+  const base = await makeOwnDirectory('svc-agent-adopt-')
+  try {
+    const ground = new Ground(base)
+    await ground.fill()
+    await work(ground)
+  } finally {
+    await rm(base, { recursive: true })
+  }
+}
+
+/** Whether `work` came to its end within so many steps. */
+async function isAllOf(ground: Ground, steps: number, work: () => Promise<void>): Promise<boolean> {
+  ground.left = steps
+  try {
+    await work()
+    return true
+  } catch (error) {
+    if (!(error instanceof Stopped)) throw error
+    return false
+  } finally {
+    ground.left = Number.POSITIVE_INFINITY
+  }
+}
+
+async function countSteps(isOverAfter: (step: number) => Promise<boolean>): Promise<number> {
+  let step = 0
+  while (!(await isOverAfter(step))) step += 1
+  return step
+}
+
+async function begin(ground: Ground): Promise<void> {
+  const { store } = ground.hand()
+  await store.begin(ground.adoption)
+}
+
+async function applyAll(ground: Ground): Promise<void> {
+  const { host, store } = ground.hand()
+  if ((await store.list()).length === 0) await store.begin(ground.adoption)
+  for (const adoption of await store.list()) await takeOver(host, store, adoption)
+}
+
+async function undoAll(ground: Ground): Promise<void> {
+  const { host, store } = ground.hand()
+  for (const adoption of await store.list()) {
+    assert.deepEqual(await undoAdoption(host, store, adoption), [])
+  }
+}
+
+async function assertTaken(ground: Ground): Promise<void> {
+  const { store } = ground.hand()
+  const [adoption] = await store.list()
+  assert.equal(adoption?.phase, 'adopted')
+  assert.equal(await readFile(ground.path('live/site.pem'), 'utf8'), 'new')
+  assert.equal(await readFile(ground.path('archive/site1.pem'), 'utf8'), 'old certificate')
+  assert.equal(ground.unit, 'disabled')
+  assert.deepEqual(await readdir(ground.path('renewal')), ['other.conf', 'site.conf.svc-adopted'])
+  assert.equal(
+    await readFile(ground.path('cron'), 'utf8'),
+    `# cron\n# svc-agent adopt: ${RENEWS}\n0 0 * * * root true\n`,
+  )
+  assert.equal((await stat(ground.path('cron'))).mode & 0o777, 0o644)
+  const leftOver = (await ground.picture()).filter((line) => /(^|\/)\.svc/.test(line))
+  assert.deepEqual(leftOver, [])
+}
+
+describe('an adoption that is interrupted', WITH_OWN_PLACE, () => {
+  test('[ADO-5] [ADO-7] [ADO-9] goes on from any step, and is undone from any step', async (context) => {
+    const steps = await countSteps(async (step) => {
+      let isOver = false
+      await withGround(async (ground) => {
+        const before = await ground.picture()
+        isOver = await isAllOf(ground, step, () => applyAll(ground))
+        if (step % 2 === 0) {
+          await applyAll(ground)
+          await assertTaken(ground)
+        }
+        await undoAll(ground)
+        await sweep(ground)
+        assert.deepEqual(await ground.picture(), before, `stopped before step ${step}`)
+      })
+      return isOver
+    })
+    context.diagnostic(`${steps} steps`)
+    assert.ok(steps > 30)
+  })
+
+  test('[ADO-7] [ADO-8] an undo that is interrupted goes on from any step', async (context) => {
+    const steps = await countSteps(async (step) => {
+      let isOver = false
+      await withGround(async (ground) => {
+        const before = await ground.picture()
+        await applyAll(ground)
+        const taken = await ground.picture()
+        isOver = await isAllOf(ground, step, () => undoAll(ground))
+        const [left] = await ground.hand().store.list()
+        const isTouched = (await ground.picture()).join() !== taken.join()
+        assert.ok(!isTouched || left === undefined || left.phase === 'undoing')
+        // Whichever of the two comes next, it finishes the undo first.
+        if (step % 2 === 0) {
+          const { host, store } = ground.hand()
+          for (const adoption of await store.list()) {
+            const isUndoing = adoption.phase === 'undoing'
+            const result = await takeOver(host, store, adoption)
+            assert.equal(result.ok, !isUndoing)
+          }
+        }
+        await undoAll(ground)
+        await sweep(ground)
+        assert.deepEqual(await ground.picture(), before, `stopped before step ${step}`)
+      })
+      return isOver
+    })
+    context.diagnostic(`${steps} steps`)
+    assert.ok(steps > 20)
+  })
+
+  test('[ADO-6] a new certificate that is not served is taken back, and the renewer was never touched', () =>
+    withGround(async (ground) => {
+      const before = await ground.picture()
+      ground.isServing = false
+      await begin(ground)
+      const { host, store } = ground.hand()
+      const touched: string[] = []
+      const watched: AdoptHost = {
+        ...host,
+        stopUnit: async (unit) => void touched.push(unit),
+        rename(from, to) {
+          touched.push(to)
+          return host.rename(from, to)
+        },
+      }
+      const result = await takeOver(watched, store, ground.adoption)
+      assert.deepEqual(result, { ok: false, reason: 'serves old', problems: [] })
+      // Twice each: a copy in the place of the link, and all of it back.
+      const [link, key] = ground.adoption.places.map(({ path }) => path)
+      assert.deepEqual(touched, [link, ground.adoption.target_path, link, key])
+      assert.deepEqual(await ground.picture(), before)
+    }))
+
+  test('[ADO-8] what others changed meanwhile is not lost', () =>
+    withGround(async (ground) => {
+      await applyAll(ground)
+      await writeFile(ground.path('renewal/site.conf'), 'made again')
+      const cron = await readFile(ground.path('cron'), 'utf8')
+      await writeFile(ground.path('cron'), `${cron}1 1 * * * root added\n`)
+      const { host, store } = ground.hand()
+      const [adoption] = await store.list()
+      assert.ok(adoption)
+      assert.deepEqual(await undoAdoption(host, store, adoption), [
+        `${ground.path('renewal/site.conf')} was made again meanwhile: ${ground.path('renewal/site.conf.svc-adopted')} is what was there before`,
+      ])
+      assert.equal(await readFile(ground.path('renewal/site.conf'), 'utf8'), 'made again')
+      assert.equal(
+        await readFile(ground.path('cron'), 'utf8'),
+        `# cron\n${RENEWS}\n0 0 * * * root true\n1 1 * * * root added\n`,
+      )
+    }))
+
+  test('[ADO-8] of two adoptions with one renewer the last that is undone starts it again', () =>
+    withGround(async (ground) => {
+      await applyAll(ground)
+      const { host, store } = ground.hand()
+      const second = { ...ground.adoption, id: 'site-apache', places: [] }
+      await store.begin(second)
+      await takeOver(host, store, { ...second, phase: 'stopping' })
+      const [apache, nginx] = await store.list()
+      assert.ok(apache && nginx)
+      await undoAdoption(host, store, nginx)
+      assert.equal(ground.unit, 'disabled')
+      await undoAdoption(host, store, apache)
+      assert.equal(ground.unit, 'enabled')
+    }))
+
+  test('[ADO-7] a record that is damaged is said, and left alone', () =>
+    withGround(async (ground) => {
+      await begin(ground)
+      const path = join(ground.base, 'state/site-nginx/record.json')
+      await writeFile(path, '{"format":1')
+      const { store } = ground.hand()
+      await assert.rejects(store.list(), { code: 'adoption_damaged' })
+      assert.equal(await readFile(path, 'utf8'), '{"format":1')
+    }))
+})
+
+/** What was begun and never became a record goes when the next one begins. */
+async function sweep(ground: Ground): Promise<void> {
+  const { host, store } = ground.hand()
+  await store.begin(ground.adoption)
+  for (const adoption of await store.list()) await undoAdoption(host, store, adoption)
+}

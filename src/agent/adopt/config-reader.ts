@@ -1,0 +1,143 @@
+// The files of a service's configuration. They are root's, but nobody promises that they are small, few, or files at all.
+
+import { readdirSync } from 'node:fs'
+import { dirname, isAbsolute, join } from 'node:path'
+import { errnoCode, UserError } from '../../platform/errors.ts'
+import { readSmallFile } from '../../platform/small-file.ts'
+
+export interface ConfigReader {
+  /** Undefined when there is no such file, or none that can be read. */
+  read(path: string): string | undefined
+  /** The paths that a shell pattern stands for, in the order of their names; a path without one stands for itself. */
+  expand(pattern: string): string[]
+  /** Plain names in a directory; undefined when it is none. */
+  list(directory: string): string[] | undefined
+}
+
+const FILE_BYTES_MAX = 4 * 1024 * 1024
+const FILES_MAX = 5000
+const TOTAL_BYTES_MAX = 64 * 1024 * 1024
+const NAMES_MAX = 20_000
+
+/** It reads each file once. One for each service: what one of them includes is not taken from another's allowance. */
+export function createConfigReader(): ConfigReader {
+  const texts = new Map<string, string | undefined>()
+  const directories = new Map<string, string[] | undefined>()
+  let bytes = 0
+  let names = 0
+  const list = (directory: string): string[] | undefined => {
+    if (directories.has(directory)) return directories.get(directory)
+    const found = namesIn(directory)
+    directories.set(directory, found)
+    names += found?.length ?? 0
+    if (names > NAMES_MAX) throw tooMuch(`names more than ${NAMES_MAX} files`)
+    return found
+  }
+  return {
+    list,
+    read(path) {
+      if (texts.has(path)) return texts.get(path)
+      if (texts.size === FILES_MAX) throw tooMuch(`has more than ${FILES_MAX} files`)
+      const text = textOf(path)
+      texts.set(path, text)
+      bytes += text?.length ?? 0
+      if (bytes > TOTAL_BYTES_MAX) throw tooMuch(`has more than ${TOTAL_BYTES_MAX} bytes`)
+      return text
+    },
+    expand: (pattern) => expandPattern(pattern, list),
+  }
+}
+
+function namesIn(directory: string): string[] | undefined {
+  try {
+    return readdirSync(directory).sort()
+  } catch (error) {
+    if (errnoCode(error) === undefined) throw error
+    return undefined
+  }
+}
+
+function textOf(path: string): string | undefined {
+  try {
+    return readSmallFile(path, FILE_BYTES_MAX).text
+  } catch (error) {
+    if (errnoCode(error) === undefined && !isNoFile(error)) throw error
+    return undefined
+  }
+}
+
+/** Throws nothing for a pattern that stands for nothing. */
+export function expandPattern(
+  pattern: string,
+  list: (directory: string) => readonly string[] | undefined,
+): string[] {
+  if (!isAbsolute(pattern)) return []
+  if (!isPattern(pattern)) return [pattern]
+  const directory = dirname(pattern)
+  const last = pattern.slice(directory === '/' ? 1 : directory.length + 1)
+  const parents = isPattern(directory) ? expandPattern(directory, list) : [directory]
+  const matcher = isPattern(last) ? matcherOf(last) : (name: string) => name === last
+  return parents.flatMap((parent) =>
+    (list(parent) ?? [])
+      .filter((name) => (!name.startsWith('.') || last.startsWith('.')) && matcher(name))
+      .map((name) => join(parent, name)),
+  )
+}
+
+function isPattern(text: string): boolean {
+  return /[*?[]/.test(text)
+}
+
+/** Greedy, and never back by more than the last star: no pattern makes it slow. */
+function matcherOf(pattern: string): (name: string) => boolean {
+  const steps = (pattern.match(/\*+|\?|\[[!^]?\]?[^\]]*\]|[^]/g) ?? []).map(stepOf)
+  return (name) => {
+    let [at, step, starAt, starStep] = [0, 0, 0, -1]
+    while (at < name.length) {
+      const current = steps[step]
+      if (current === 'any') {
+        starStep = step
+        starAt = at
+        step += 1
+      } else if (current?.(name[at] ?? '') === true) {
+        step += 1
+        at += 1
+      } else if (starStep >= 0) {
+        step = starStep + 1
+        starAt += 1
+        at = starAt
+      } else return false
+    }
+    return steps.slice(step).every((rest) => rest === 'any')
+  }
+}
+
+type Step = 'any' | ((character: string) => boolean)
+
+function stepOf(token: string): Step {
+  if (token.startsWith('*')) return 'any'
+  if (token === '?') return () => true
+  if (token.length < 3 || !token.startsWith('[')) return (character) => character === token
+  const isNegated = /^\[[!^]/.test(token)
+  const members = token.slice(isNegated ? 2 : 1, -1)
+  return (character) => isMember(members, character) !== isNegated
+}
+
+function isMember(members: string, character: string): boolean {
+  for (let at = 0; at < members.length; at += 1) {
+    const [from = '', dash, to] = members.slice(at, at + 3)
+    if (dash === '-' && to !== undefined) {
+      if (character >= from && character <= to) return true
+      at += 2
+    } else if (from === character) return true
+  }
+  return false
+}
+
+function isNoFile(error: unknown): boolean {
+  return error instanceof UserError && error.code === 'file_invalid'
+}
+
+function tooMuch(what: string): UserError {
+  return new UserError('config_too_large', `the configuration ${what}`)
+}

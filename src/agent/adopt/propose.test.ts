@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { chmod, mkdir, rm, symlink, writeFile } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { createServer } from 'node:tls'
+import { describe, test } from 'node:test'
+import { makeOwnDirectory, WITH_OWN_PLACE } from '../../../test/support/own-place.ts'
+import { createPairMaterial } from '../../../test/support/pair-material.ts'
+import { createConfigReader } from './config-reader.ts'
+import type { ServiceUse } from './find-uses.ts'
+import { formatProposal } from './format-plan.ts'
+import type { Proposal } from './proposal.ts'
+import { type ProposalContext, propose } from './propose.ts'
+import type { Renewer } from './renewers/renewer.ts'
+
+interface Place {
+  readonly path: (name: string) => string
+  readonly port: number
+  readonly use: (given?: Partial<ServiceUse>) => ServiceUse
+  readonly ask: (
+    uses: readonly ServiceUse[],
+    given?: Partial<ProposalContext>,
+  ) => Promise<Proposal[]>
+}
+
+const MATERIAL = createPairMaterial()
+
+/** Files of a certificate, and a server that serves it. */
+async function withPlace(work: (place: Place) => Promise<void>): Promise<void> {
+  const directory = await makeOwnDirectory('svc-agent-propose-')
+  const { leafPem, keyPem } = await MATERIAL
+  const server = createServer({ cert: leafPem, key: keyPem }).listen(0, '127.0.0.1')
+  try {
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const path = (name: string): string => join(directory, name)
+    await mkdir(path('targets.d'))
+    await writeFile(path('site.pem'), leafPem, { mode: 0o644 })
+    await writeFile(path('site.key'), keyPem, { mode: 0o600 })
+    const uid = process.getuid?.() ?? 0
+    const applier = { uid, gid: process.getgid?.() ?? 0, groupIds: [], ownDirectories: [] }
+    const context: ProposalContext = {
+      targetsDir: path('targets.d'),
+      applier,
+      reader: createConfigReader(),
+      renewers: [],
+      takenFiles: new Set(),
+      takenPaths: new Set(),
+      adopted: new Map(),
+    }
+    await work({
+      path,
+      port,
+      use: (given = {}) => ({
+        kind: 'nginx',
+        certificatePath: path('site.pem'),
+        keyPath: path('site.key'),
+        listeners: [{ host: '127.0.0.1', port }],
+        serverName: 'site.test',
+        reload: ['systemctl', 'reload', 'nginx.service'],
+        ...given,
+      }),
+      ask: (uses, given = {}) => propose({ ...context, ...given }, { uses }),
+    })
+  } finally {
+    server.close()
+    await rm(directory, { recursive: true })
+  }
+}
+
+describe('what is proposed', WITH_OWN_PLACE, () => {
+  test('[ADO-4] services that read one file share one target, with both reloads', () =>
+    withPlace(async ({ use, ask, path, port }) => {
+      const reload = ['systemctl', 'reload', 'apache2.service']
+      const [proposal, ...more] = await ask([use(), use({ kind: 'apache', reload })])
+      assert.deepEqual(more, [])
+      assert.ok(proposal)
+      assert.deepEqual(proposal.problems, [])
+      assert.deepEqual(proposal.services, ['apache', 'nginx'])
+      const { id, name, targetText, targetPath } = proposal
+      assert.equal(id, `${name}-apache-nginx`)
+      assert.equal(targetPath, path(`targets.d/${id}.toml`))
+      assert.equal(
+        targetText.replaceAll(/^(owner|group) = .*\n/gm, ''),
+        `name = "${name}"
+reload = ["/bin/sh", "-c", "systemctl reload nginx.service && systemctl reload apache2.service"]
+probe = "127.0.0.1:${port}"
+probe_name = "site.test"
+
+[[file]]
+path = "${path('site.key')}"
+content = ["key"]
+mode = "0600"
+
+[[file]]
+path = "${path('site.pem')}"
+content = ["cert", "chain"]
+mode = "0644"
+`,
+      )
+    }))
+
+  test('[ADO-4] a key that everybody can read gets another mode, and a link is no hindrance', () =>
+    withPlace(async ({ use, ask, path }) => {
+      await chmod(path('site.key'), 0o644)
+      await symlink('site.pem', path('link.pem'))
+      const [proposal] = await ask([use({ certificatePath: path('link.pem') })])
+      assert.deepEqual(proposal?.problems, [])
+      assert.deepEqual(proposal?.notes, [
+        `${path('site.key')} holds a key that everybody can read: it gets another mode`,
+      ])
+      assert.deepEqual(
+        proposal?.files.map(({ path: file, link, mode }) => [file, link, mode]),
+        [
+          [path('link.pem'), 'site.pem', 0o644],
+          [path('site.key'), undefined, 0o640],
+        ],
+      )
+    }))
+
+  const csi: Renewer = { kind: 'cert-manager csi', name: 'tls', stop: undefined, notes: [] }
+  const renamed: Renewer = {
+    kind: 'certbot',
+    name: 'site.test',
+    stop: { kind: 'rename', from: '/tmp/site.conf', to: '/tmp/site.conf.svc-adopted' },
+    notes: [],
+  }
+  const refusals: readonly (readonly [
+    what: string,
+    reason: RegExp,
+    how: (place: Place) => Promise<Proposal[]>,
+  ])[] = [
+    [
+      'what the service does not serve now',
+      /^it does not serve this certificate now: 127\.0\.0\.1:1 cannot be reached/,
+      ({ use, ask }) => ask([use({ listeners: [{ host: '127.0.0.1', port: 1 }] })]),
+    ],
+    [
+      'what listens nowhere',
+      /^it listens nowhere that could be asked for its certificate$/,
+      ({ use, ask }) => ask([use({ listeners: [] })]),
+    ],
+    [
+      'what nothing reloads',
+      /^nothing is known that reloads it for good$/,
+      ({ use, ask }) => ask([use({ reload: undefined })]),
+    ],
+    [
+      'a file that is not there',
+      /missing\.key cannot be read: ENOENT$/,
+      ({ use, ask, path }) => ask([use({ keyPath: path('missing.key') })]),
+    ],
+    [
+      'files in a directory that others may write',
+      /is writable by group or others$/,
+      async ({ use, ask, path }) => {
+        await mkdir(path('open'))
+        await writeFile(path('open/site.key'), '-----BEGIN PRIVATE KEY-----', { mode: 0o600 })
+        await chmod(path('open'), 0o777)
+        return ask([use({ keyPath: path('open/site.key') })])
+      },
+    ],
+    [
+      'one file that is to hold two things',
+      /site\.pem would have to hold cert, chain for one and cert for another$/,
+      ({ use, ask, path }) => ask([use(), use({ chainPath: path('site.key') })]),
+    ],
+    [
+      'what Kubernetes fills',
+      /^cert-manager csi \(tls\) cannot be stopped from here$/,
+      ({ use, ask }) => ask([use()], { renewers: [() => [csi]] }),
+    ],
+    [
+      'what another user’s renewer fills',
+      /^certbot \(site\.test\) is not root's alone: the directory \/tmp is writable by group or others$/,
+      ({ use, ask }) => ask([use()], { renewers: [() => [renamed]] }),
+    ],
+  ]
+  for (const [what, reason, how] of refusals) {
+    test(`[ADO-4] ${what} is not adopted, and the plan says why`, () =>
+      withPlace(async (place) => {
+        const [proposal] = await how(place)
+        assert.ok(proposal)
+        assert.equal(proposal.problems.filter((one) => reason.test(one)).length, 1)
+        assert.match(formatProposal(proposal), /\n {2}not adopted: /)
+        assert.doesNotMatch(formatProposal(proposal), /\n {2}(?:replaces|then) /)
+      }))
+  }
+
+  test('[ADO-4] what a target or an adoption has is left alone', () =>
+    withPlace(async ({ use, ask, path }) => {
+      const states: readonly (readonly [Partial<ProposalContext>, string, RegExp])[] = [
+        [{ takenPaths: new Set([path('site.key')]) }, 'target', /has these files/],
+        [
+          { adopted: new Map([[path('site.pem'), { id: 'before', isDone: true }]]) },
+          'adopted',
+          /--undo before takes it back/,
+        ],
+        [
+          { adopted: new Map([[path('site.pem'), { id: 'before', isDone: false }]]) },
+          'unfinished',
+          /interrupted: --apply goes on with it, --undo takes it back/,
+        ],
+      ]
+      for (const [given, state, said] of states) {
+        const [proposal] = await ask([use()], given)
+        assert.ok(proposal)
+        assert.equal(proposal.state, state)
+        assert.match(formatProposal(proposal), said)
+      }
+    }))
+
+  test('[ADO-4] the same names are one load with two targets; a name of a target that is there is not taken', () =>
+    withPlace(async ({ use, ask, path }) => {
+      const { leafPem, keyPem } = await createPairMaterial()
+      await writeFile(path('b.pem'), leafPem)
+      await writeFile(path('b.key'), keyPem, { mode: 0o600 })
+      const second = use({ certificatePath: path('b.pem'), keyPath: path('b.key') })
+      const [{ name } = { name: '' }] = await ask([use()])
+      const both = await ask([use(), second], { takenFiles: new Set([`${name}-nginx.toml`]) })
+      assert.deepEqual(
+        both.map((one) => [one.id, one.name]),
+        [
+          [`${name}-nginx-2`, name],
+          [`${name}-nginx-3`, name],
+        ],
+      )
+    }))
+})

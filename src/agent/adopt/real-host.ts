@@ -1,0 +1,120 @@
+// The host as it is: files by the system's own `cp`, which alone keeps times to the nanosecond, attributes and access lists.
+
+import { execFile } from 'node:child_process'
+import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import { errnoCode, UserError } from '../../platform/errors.ts'
+import { removeIfPresent, syncDirectory, syncFile, writeNewFile } from '../../platform/files.ts'
+import { lookAt } from '../files/trusted-path.ts'
+import { ownHome } from '../delivery/run-hook.ts'
+import { awaitServedSerial } from '../targets/probe.ts'
+import { runReload } from '../targets/reload.ts'
+import type { AdoptHost } from './adopt-host.ts'
+
+/** Root's passes over targets, as `targets apply` makes them. */
+export type TargetPasses = Pick<AdoptHost, 'applyTarget' | 'settleTarget' | 'withoutPasses'>
+
+const runFile = promisify(execFile)
+const PROGRAMS = { env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LANG: 'C.UTF-8' } } as const
+const PROGRAM_TIMEOUT_MS = 90_000
+const TEXT_BYTES_MAX = 4 * 1024 * 1024
+
+export function createRealHost(passes: TargetPasses): AdoptHost {
+  return {
+    ...passes,
+    async copyAsIs(from, to) {
+      await copy(['--archive'], from, to)
+    },
+    async copyContent(from, to) {
+      await copy(['--archive', '--dereference'], from, to)
+    },
+    async overwrite(path, text) {
+      const file = await open(path, 'r+')
+      try {
+        await file.truncate()
+        await file.writeFile(text)
+        await file.sync()
+      } finally {
+        await file.close()
+      }
+    },
+    create: writeNewFile,
+    rename,
+    remove: removeIfPresent,
+    removeTree: (path) => rm(path, { recursive: true, force: true }),
+    async makeDirectory(path) {
+      await mkdir(path, { recursive: true, mode: 0o700 })
+    },
+    syncDirectory,
+    async look(path) {
+      const seen = await lookAt(path)
+      if (seen === undefined) return undefined
+      if (typeof seen === 'string') throw new UserError('unreadable', seen)
+      return seen.isSymbolicLink() ? 'link' : 'other'
+    },
+    async read(path) {
+      try {
+        const text = await readFile(path, 'utf8')
+        if (text.length <= TEXT_BYTES_MAX) return text
+        throw new UserError('file_too_large', `${path} is too large`)
+      } catch (error) {
+        if (errnoCode(error) === 'ENOENT') return undefined
+        throw error
+      }
+    },
+    async list(directory) {
+      try {
+        return await readdir(directory)
+      } catch (error) {
+        if (errnoCode(error) === 'ENOENT') return []
+        throw error
+      }
+    },
+    async reload(argv) {
+      const { failure, outputEnd } = await runReload(argv, {
+        applier: { uid: 0, home: ownHome() },
+      })
+      return failure === undefined ? undefined : `${failure}\n${outputEnd}`.trim()
+    },
+    async probe({ host, port, protocol, server_name: name }, serial) {
+      const serverName = name ?? undefined
+      const verdict = await awaitServedSerial({ host, port, protocol, serverName }, serial)
+      return verdict.ok ? undefined : verdict.reason
+    },
+    async stopUnit(unit) {
+      await systemctl('disable', '--now', unit)
+    },
+    async startUnit(unit, { enable, start }) {
+      if (enable) await systemctl('enable', unit)
+      if (start) await systemctl('start', unit)
+    },
+  }
+}
+
+/** What systemd says of a unit; where it does not run, nothing is enabled or active. */
+export async function askUnit(question: 'is-enabled' | 'is-active', unit: string) {
+  try {
+    const { stdout } = await runFile('systemctl', [question, '--', unit], {
+      ...PROGRAMS,
+      timeout: PROGRAM_TIMEOUT_MS,
+    })
+    return /^(enabled|active)/.test(stdout)
+  } catch {
+    return false
+  }
+}
+
+async function copy(how: readonly string[], from: string, to: string): Promise<void> {
+  await removeIfPresent(to)
+  const names = ['--no-target-directory', '--', from, to]
+  await runFile('cp', [...how, ...names], { ...PROGRAMS, timeout: PROGRAM_TIMEOUT_MS })
+  const seen = await lookAt(to)
+  if (typeof seen === 'object' && seen.isFile()) await syncFile(to)
+}
+
+async function systemctl(...args: string[]): Promise<void> {
+  await runFile('systemctl', ['--no-ask-password', ...args], {
+    ...PROGRAMS,
+    timeout: PROGRAM_TIMEOUT_MS,
+  })
+}
