@@ -59,7 +59,9 @@ export async function runAdopt(env: Environment, options: AdoptOptions): Promise
     throw new UserError('contradiction', '--apply and --undo are the opposite of each other')
   }
   const waitMs = parseDurationMs(options.wait)
-  if (waitMs === undefined) throw new UserError('wait_invalid', `--wait ${options.wait}`)
+  if (waitMs === undefined) {
+    throw new UserError('wait_invalid', `--wait takes a duration such as 15m: ${options.wait}`)
+  }
   const places = await openAdoptPlaces(env)
   if (!options.apply && !options.undo) return showPlan(places, options)
   const targets = await prepareToChange(places)

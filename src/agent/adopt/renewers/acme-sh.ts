@@ -5,7 +5,6 @@ import type { ConfigReader } from '../config-reader.ts'
 import { type FindRenewer, type ReadPath, type Renewer, STOPPED_SUFFIX } from './renewer.ts'
 
 const INSTALLED_AS = /^Le_Real(?:Cert|CACert|Key|FullChain)Path='?([^'\n]*)'?$/gm
-const RELOAD = /^Le_ReloadCmd='?(.*?)'?$/m
 const ENCODED = /^__ACME_BASE64__START_([A-Za-z0-9+/=]*)__ACME_BASE64__END_$/
 
 /** `homes`: directories of users that are root's alone; others are not root's to change. */
@@ -34,8 +33,22 @@ function lineageAround(reader: ConfigReader, { realPath }: ReadPath): Renewer | 
 function lineageIn(reader: ConfigReader, directory: string, path: string): Renewer | undefined {
   if (!basename(directory).includes('.')) return undefined
   const text = reader.read(confIn(directory))
-  const installed = [...(text ?? '').matchAll(INSTALLED_AS)].map(([, value]) => value)
-  return text !== undefined && installed.includes(path) ? describe(directory, text) : undefined
+  if (text === undefined) return undefined
+  const installed = [...text.matchAll(INSTALLED_AS)].map(([, value]) => value)
+  const isIt = installed.includes(path) || haproxyFileOf(text) === path
+  return isIt ? describe(directory, text) : undefined
+}
+
+/** What its deploy hook for HAProxy writes: certificate and key in one file. */
+function haproxyFileOf(text: string): string | undefined {
+  if (!valueOf(text, 'Le_DeployHook').split(',').includes('haproxy')) return undefined
+  const directory = valueOf(text, 'SAVED_DEPLOY_HAPROXY_PEM_PATH') || '/etc/haproxy'
+  const name = valueOf(text, 'SAVED_DEPLOY_HAPROXY_PEM_NAME') || `${valueOf(text, 'Le_Domain')}.pem`
+  return join(directory, name)
+}
+
+function valueOf(text: string, key: string): string {
+  return new RegExp(`^${key}='?(.*?)'?$`, 'm').exec(text)?.[1] ?? ''
 }
 
 function confIn(directory: string): string {
@@ -44,7 +57,7 @@ function confIn(directory: string): string {
 
 function describe(directory: string, text: string): Renewer {
   const from = confIn(directory)
-  const given = RELOAD.exec(text)?.[1] ?? ''
+  const given = valueOf(text, 'Le_ReloadCmd') || valueOf(text, 'SAVED_DEPLOY_HAPROXY_RELOAD')
   const encoded = ENCODED.exec(given)?.[1]
   const reload = encoded === undefined ? given : Buffer.from(encoded, 'base64').toString('utf8')
   return {

@@ -54,7 +54,12 @@ describe('who renews a file', () => {
       '/root/.acme.sh/account.conf': "Le_RealKeyPath='/etc/x.key'",
       '/root/.acme.sh/a.test_ecc/a.test.conf': `Le_Domain='a.test'\nLe_RealFullChainPath='/etc/x.pem'
 Le_ReloadCmd='__ACME_BASE64__START_${encoded}__ACME_BASE64__END_'\n`,
+      '/root/.acme.sh/b.test/b.test.conf': `Le_Domain='b.test'\nLe_DeployHook='haproxy,'
+SAVED_DEPLOY_HAPROXY_PEM_PATH='/etc/haproxy/certs'\nSAVED_DEPLOY_HAPROXY_RELOAD='service haproxy reload'\n`,
     })
+    const [hook] = await findAcmeSh(['/root'])(reader, plain('/etc/haproxy/certs/b.test.pem'))
+    assert.equal(hook?.name, 'b.test')
+    assert.deepEqual(hook.notes, ['acme.sh ran after a renewal: service haproxy reload'])
     const expected = [
       {
         kind: 'acme.sh',
