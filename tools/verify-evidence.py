@@ -379,7 +379,7 @@ class Ledger:
             text = {name: value for name, value in change.items() if isinstance(value, str) and value}
             if action not in ("create", "update"):
                 continue
-            if kind == "politica":
+            if kind in ("politica", "politica_seletor"):
                 self.rules[text.get("nome")] = fact
             if kind == "join_rule" and action == "create":
                 self.tokens[text.get("join_rule_id")] = fact

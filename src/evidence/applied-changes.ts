@@ -8,6 +8,10 @@ export function appliedIn(payload: Payload): readonly Payload[] {
   )
 }
 
+export function isPolicy({ kind }: Payload): boolean {
+  return kind === 'politica' || kind === 'politica_seletor'
+}
+
 /** Of a carga: another selector alone is none. */
 export function isNextVersion({ kind, action, fields }: Payload): boolean {
   if (kind !== 'carga') return false

@@ -3,7 +3,7 @@
 
 import type { RecordedEntry } from '../audit/record.ts'
 import type { CertificateClaims, Fact, LostAnswer } from './claims.ts'
-import { appliedIn, isNextVersion, objectsIn } from './applied-changes.ts'
+import { appliedIn, isNextVersion, isPolicy, objectsIn } from './applied-changes.ts'
 import { plainSerial } from './serial-number.ts'
 
 type Payload = Readonly<Record<string, unknown>>
@@ -92,7 +92,7 @@ export class CertificateLedger {
   /** One entry for all that it made and changed. docs/protocol.md DCL-8. */
   #addFleet(entry: RecordedEntry, payload: Payload, fact: Fact): void {
     for (const change of appliedIn(payload)) {
-      if (change['kind'] === 'politica') set(this.#rules, textOf(change['nome']), fact)
+      if (isPolicy(change)) set(this.#rules, textOf(change['nome']), fact)
       if (change['kind'] === 'join_rule' && change['action'] === 'create') {
         set(this.#tokens, textOf(change['join_rule_id']), fact)
       }

@@ -228,6 +228,7 @@ test('[DCL-1] what docs/operations.md shows is a fleet', async () => {
   for (const word of [
     'load site',
     'policy web',
+    'selector_policy short-lived-stage',
     'join_rule web-images',
     'agent db-1.example.org',
   ]) {
@@ -256,8 +257,8 @@ describe('files that are wrong', () => {
       'b.toml: policy web: cert_ttl should be a duration such as "30m", "8h", "7d" or "none", and is 3600',
       'b.toml: policy web stands in a.yaml already',
       'c.toml:2: is not TOML: invalid value',
-      'd.yaml:1: unknown key "policies": the keys are load, policy, join_rule, webhook, admin_token, agent',
-      'd.yaml:2: unknown key "host": the keys are load, policy, join_rule, webhook, admin_token, agent',
+      'd.yaml:1: unknown key "policies": the keys are load, policy, selector_policy, join_rule, webhook, admin_token, agent',
+      'd.yaml:2: unknown key "host": the keys are load, policy, selector_policy, join_rule, webhook, admin_token, agent',
       'e.toml: agent should be a list: [[agent]] in TOML',
     ])
     await assert.rejects(svc(`plan -f ${at('none')}`), { code: 'file_failed' })
@@ -301,9 +302,11 @@ describe('files that are wrong', () => {
     test(`[DCL-3] ${what}: refused quickly`, async () => {
       const path = join(directory, `hostile.${form}`)
       writeFileSync(path, text)
-      const began = performance.now()
+      const began = process.cpuUsage()
       await assert.rejects(svc(`plan -f ${path}`), { message })
-      assert.ok(performance.now() - began < 5000)
+      // Of all threads, so that a busy machine says nothing: it is minutes when the work multiplies.
+      const { user } = process.cpuUsage(began)
+      assert.ok(user < 10_000_000, `${user / 1e6} s of CPU`)
     })
   }
 

@@ -52,6 +52,14 @@ const required = (words: FleetKey['words'], wire: string, read: ReadValue): Flee
   isRequired: true,
 })
 
+const POLICY_BOUNDS: readonly FleetKey[] = [
+  lasting(['token_ttl_max'], 'token_ttl_max', durationOrNone),
+  lasting(['cert_ttl'], 'cert_ttl', durationOrNone),
+  key(['sans', 'sans_permitidos'], 'sans_permitidos', texts),
+  key(['loads', 'cargas_automaticas'], 'cargas_automaticas', texts),
+  key(['reenroll'], 'reenroll', flag),
+]
+
 export const FLEET_TABLES: readonly FleetTable[] = [
   {
     kind: 'carga',
@@ -73,14 +81,16 @@ export const FLEET_TABLES: readonly FleetTable[] = [
     kind: 'politica',
     words: ['policy', 'politica'],
     plural: 'politicas',
+    keys: [required(['role'], 'role', text), key(['name', 'nome'], 'nome', text), ...POLICY_BOUNDS],
+  },
+  {
+    kind: 'politica_seletor',
+    words: ['selector_policy', 'politica_seletor'],
+    plural: 'politicas_seletor',
     keys: [
-      required(['role'], 'role', text),
-      key(['name', 'nome'], 'nome', text),
-      lasting(['token_ttl_max'], 'token_ttl_max', durationOrNone),
-      lasting(['cert_ttl'], 'cert_ttl', durationOrNone),
-      key(['sans', 'sans_permitidos'], 'sans_permitidos', texts),
-      key(['loads', 'cargas_automaticas'], 'cargas_automaticas', texts),
-      key(['reenroll'], 'reenroll', flag),
+      required(['name', 'nome'], 'nome', text),
+      key(['where'], 'where', text),
+      ...POLICY_BOUNDS,
     ],
   },
   {

@@ -229,7 +229,7 @@ function valueOf(fields: Fields, field: string): FieldValue {
 }
 
 function isSame(one: FieldValue, other: FieldValue): boolean {
-  return JSON.stringify(one) === JSON.stringify(other)
+  return one === other || JSON.stringify(one) === JSON.stringify(other)
 }
 
 function keyOf(kind: DeclaredKind, name: string): string {

@@ -27,6 +27,7 @@ import { newRole } from './tokens.ts'
 export const DECLARED_KINDS = [
   'carga',
   'politica',
+  'politica_seletor',
   'join_rule',
   'webhook',
   'admin_token',
@@ -38,6 +39,7 @@ export type DeclaredKind = (typeof DECLARED_KINDS)[number]
 export const DECLARED_MAX = {
   cargas: 200,
   politicas: 100,
+  politicas_seletor: 100,
   join_rules: 100,
   webhooks: 100,
   admin_tokens: 100,
@@ -59,6 +61,15 @@ function listOf<Properties extends TProperties>(
   return Type.Optional(Type.Array(items, { maxItems: DECLARED_MAX[plural] }))
 }
 
+const policyBounds = {
+  token_ttl_max: Type.Optional(nullable(Type.Integer({ minimum: 1 }))),
+  cert_ttl: Type.Optional(nullable(Type.Integer({ minimum: 1 }))),
+  sans_permitidos: Type.Optional(Type.Array(text, { maxItems: 100 })),
+  /** By name or id. */
+  cargas_automaticas: Type.Optional(Type.Array(text, { maxItems: 100 })),
+  reenroll: Type.Optional(Type.Boolean()),
+}
+
 /** What is left out of an object is left alone. */
 const declaration = {
   cargas: listOf(
@@ -76,14 +87,13 @@ const declaration = {
     closed({
       role: newRole,
       nome: Type.Optional(Type.String({ minLength: 1, maxLength: LIMITS.roleCharactersMax })),
-      token_ttl_max: Type.Optional(nullable(Type.Integer({ minimum: 1 }))),
-      cert_ttl: Type.Optional(nullable(Type.Integer({ minimum: 1 }))),
-      sans_permitidos: Type.Optional(Type.Array(text, { maxItems: 100 })),
-      /** By name or id. */
-      cargas_automaticas: Type.Optional(Type.Array(text, { maxItems: 100 })),
-      reenroll: Type.Optional(Type.Boolean()),
+      ...policyBounds,
     }),
     'politicas',
+  ),
+  politicas_seletor: listOf(
+    closed({ nome: newRole, where: Type.Optional(selectorText), ...policyBounds }),
+    'politicas_seletor',
   ),
   join_rules: listOf(
     closed({

@@ -2,7 +2,7 @@
 // the load that was delivered, and what the log knows of other serials of the CA. They are found by indexes. docs/protocol.md EVD-5.
 
 import { formatRecord } from '../../../audit/record.ts'
-import { appliedIn, isNextVersion, objectsIn } from '../../../evidence/applied-changes.ts'
+import { appliedIn, isNextVersion, isPolicy, objectsIn } from '../../../evidence/applied-changes.ts'
 import type { EvidenceHead } from '../../../evidence/evidence-lines.ts'
 import type { SerialSet } from '../../../evidence/serial-set.ts'
 import { plainSerial } from '../../../evidence/serial-number.ts'
@@ -187,7 +187,7 @@ function namesOf(entry: AdminEntry): readonly string[] {
 
 function nameOfChange(change: Readonly<Record<string, unknown>>): readonly string[] {
   const { kind, action } = change
-  if (kind === 'politica') return [nameBy('rule', change['nome'])]
+  if (isPolicy(change)) return [nameBy('rule', change['nome'])]
   if (kind === 'join_rule' && action === 'create') return [nameBy('token', change['join_rule_id'])]
   return isNextVersion(change) ? [nameBy('load', change['carga_id'], change['versao'])] : []
 }

@@ -2,7 +2,7 @@
 
 import { DECLARED_MAX, type FleetDeclaration } from '../../../protocol/admin/declared.ts'
 import type { AdminOperations } from '../../../protocol/admin/operations.ts'
-import type { AdminCargo } from '../../../protocol/admin/views.ts'
+import type { AdminCargo, AdminSelectorPolicy } from '../../../protocol/admin/views.ts'
 import { isReported, splitLabel } from '../../../protocol/labels.ts'
 import { DeliveryKind } from '../../../protocol/words.ts'
 import { readListPages } from '../list-pages.ts'
@@ -25,13 +25,23 @@ export async function collectFleet(operations: AdminOperations): Promise<Collect
   const selected = await collectSelected(operations, loads, leftOut)
   const cargas = bounded('cargas', 'loads of selectors', selected)
   const politicas = bounded('politicas', 'policies', await collectPolicies(operations, loads))
+  const narrowing = await collectSelectorPolicies(operations, loads)
+  const politicas_seletor = bounded('politicas_seletor', 'policies with selectors', narrowing)
   const join_rules = bounded('join_rules', 'join rules', await collectJoinRules(operations))
   const hooks = await collectWebhooks(operations, leftOut)
   const webhooks = bounded('webhooks', 'webhooks', hooks)
   const admin_tokens = bounded('admin_tokens', 'bounded tokens', await collectBounds(operations))
   const agentes = bounded('agentes', 'agents with labels', await collectLabels(operations))
   return {
-    declaration: { cargas, politicas, join_rules, webhooks, admin_tokens, agentes },
+    declaration: {
+      cargas,
+      politicas,
+      politicas_seletor,
+      join_rules,
+      webhooks,
+      admin_tokens,
+      agentes,
+    },
     left_out: leftOut,
   }
 }
@@ -78,19 +88,36 @@ async function collectPolicies(operations: AdminOperations, loads: readonly Admi
     (page) => page.politicas,
   )
   return (await all(pages)).map((politica) => {
-    const { role, nome, token_ttl_max, cert_ttl, sans_permitidos, reenroll } = politica
-    const automatic = politica.cargas_automaticas.flatMap((id) => names.get(id) ?? [])
-    return {
-      role,
-      nome,
-      token_ttl_max,
-      cert_ttl,
-      // That all are permitted is another thing when nobody said so.
-      ...(politica.sans_nomeados && { sans_permitidos }),
-      cargas_automaticas: automatic,
-      reenroll,
-    }
+    const { role, nome, reenroll } = politica
+    return { role, nome, ...boundsOf(politica, names), reenroll }
   })
+}
+
+async function collectSelectorPolicies(operations: AdminOperations, loads: readonly AdminCargo[]) {
+  const names = namesOf(loads)
+  const pages = readListPages(
+    (page) => operations.listSelectorPolicies(page),
+    (page) => page.politicas,
+  )
+  return (await all(pages)).map((politica) => {
+    const { nome, where, reenroll } = politica
+    // Null says nothing of it.
+    return { nome, where, ...boundsOf(politica, names), ...(reenroll !== null && { reenroll }) }
+  })
+}
+
+function boundsOf(
+  politica: Omit<AdminSelectorPolicy, 'nome' | 'where' | 'reenroll'>,
+  names: ReadonlyMap<string, string>,
+) {
+  const { token_ttl_max, cert_ttl, sans_permitidos, sans_nomeados, cargas_automaticas } = politica
+  return {
+    token_ttl_max,
+    cert_ttl,
+    // That all are permitted is another thing when nobody said so.
+    ...(sans_nomeados && { sans_permitidos }),
+    cargas_automaticas: cargas_automaticas.flatMap((id) => names.get(id) ?? []),
+  }
 }
 
 /** By id: the name, or the id where several have that name. */

@@ -27,7 +27,7 @@ export function registerExport(program: Command, context: CommandContext): void 
     .addHelpText(
       'after',
       `
-loads of selectors, policies, join rules in force, webhooks, bounds of admin tokens, and labels that operators gave: to begin with. svc plan of the files
+loads of selectors, policies of both kinds, join rules in force, webhooks, bounds of admin tokens, and labels that operators gave: to begin with. svc plan of the files
 finds nothing to do; the first svc apply takes them over. No secret is in them. The path of a webhook's URL may be one in effect:
 then leave it out of a repository that others read.
 

@@ -66,13 +66,14 @@ export function styleOf(
 export const FLEET_HELP = `
 A file has lists of objects, each with the keys that it is to own; what a file leaves out of an object is left alone:
 
-  [[policy]]        role; name, token_ttl_max, cert_ttl, sans, loads, reenroll
-  [[load]]          name; type (csr_cert, sealed), where, sans, sha256
-  [[join_rule]]     name; pattern, role, max_hosts, labels, ttl, revoke_after
-  [[webhook]]       url; types, where
-  [[agent]]         hostname, labels
-  [[admin_token]]   name, only
+  [[policy]]           role; name, token_ttl_max, cert_ttl, sans, loads, reenroll
+  [[selector_policy]]  name; where, token_ttl_max, cert_ttl, sans, loads, reenroll
+  [[load]]             name; type (csr_cert, sealed), where, sans, sha256
+  [[join_rule]]        name; pattern, role, max_hosts, labels, ttl, revoke_after
+  [[webhook]]          url; types, where
+  [[agent]]            hostname, labels
+  [[admin_token]]      name, only
 
-The same in YAML is "policy:" and a list. Portuguese words work too (politica, carga, agente, nome, tipo). Durations are texts ("8h"),
+The same in YAML is "policy:" and a list. Portuguese words work too (politica, politica_seletor, carga, agente, nome, tipo). Durations are texts ("8h"),
 "none" for no bound. docs/operations.md has an example of each.
 `

@@ -24,7 +24,7 @@ import {
   stateOfRule,
 } from '../../domain/join-rule.ts'
 import { findPatternFault, matchesPattern } from '../../domain/name-pattern.ts'
-import type { Policy } from '../../domain/policy.ts'
+import type { Policy, SelectorPolicy } from '../../domain/policy.ts'
 import { policyOfRole, TOKEN_TTL_SECONDS_MAX } from '../../domain/role-rules.ts'
 import type { JoinedHost, StoreReader } from '../../store/store.ts'
 import { AdminRefusal, type Read, type Write } from '../admin-act.ts'
@@ -54,7 +54,8 @@ export const createJoinRule: Write<'createJoinRule', Clocked & AgentCommandConte
   }
   const { proof, token } = await makeProof(writer, request)
   const ofRole = policyOfRole(role, await writer.findPolicies(role))
-  const ttlSeconds = await chooseTtlSeconds(writer, request, ofRole, context.role)
+  const selected = await writer.listSelectorPolicies()
+  const ttlSeconds = chooseTtlSeconds(request, { ofRole, selected }, context.role)
   const rule = newJoinRule(request, proof, ttlSeconds, now)
   await writer.insertJoinRule(rule)
   const view = toAdminJoinRule(rule, now)
@@ -128,20 +129,24 @@ type BoundedRule = Pick<NewJoinRule, 'role' | 'pattern' | 'labels'> & {
   readonly ttl_seconds?: number
 }
 
+/** That may say something of the hosts of a rule. */
+export interface RulePolicies {
+  readonly ofRole: Policy | undefined
+  readonly selected: readonly SelectorPolicy[]
+}
+
 /** What politicas say of the tokens of any host that may join holds for this one, which many hosts have. docs/protocol.md JNR-5. */
-export async function chooseTtlSeconds(
-  reader: StoreReader,
+export function chooseTtlSeconds(
   { role, pattern, labels: given, ttl_seconds: wanted }: BoundedRule,
-  ofRole: Policy | undefined,
+  { ofRole, selected }: RulePolicies,
   by: AdminRole,
-): Promise<number> {
+): number {
   const labels = parseGivenLabels(given)
   const mayBeNamed = (name: string): boolean => {
     const hostname = parseHostname(name)
     return hostname !== undefined && matchesPattern(pattern, hostname)
   }
-  const all = await reader.listSelectorPolicies()
-  const ofHosts = possiblyMatching(all, { role, labels }, mayBeNamed)
+  const ofHosts = possiblyMatching(selected, { role, labels }, mayBeNamed)
   const [policy] = [...(ofRole === undefined ? [] : [ofRole]), ...ofHosts]
     .filter(({ tokenTtlSecondsMax }) => tokenTtlSecondsMax !== null)
     .toSorted((one, other) => (one.tokenTtlSecondsMax ?? 0) - (other.tokenTtlSecondsMax ?? 0))

@@ -81,11 +81,14 @@ async function newPolicy(
 ): Promise<SelectorPolicy> {
   if (where === undefined) throw notFound(nome)
   await refuseTakenName(reader, { name: nome }, {})
-  if (all.length >= SELECTOR_POLICIES_MAX) {
-    const most = `at most ${SELECTOR_POLICIES_MAX} policies have selectors`
-    throw new AdminRefusal('too_many_politicas', most)
-  }
+  refuseTooManySelectorPolicies(all.length + 1)
   return emptySelectorPolicy(nome, parseDecidingWhere(where))
+}
+
+export function refuseTooManySelectorPolicies(count: number): void {
+  if (count <= SELECTOR_POLICIES_MAX) return
+  const most = `at most ${SELECTOR_POLICIES_MAX} policies have selectors`
+  throw new AdminRefusal('too_many_politicas', most)
 }
 
 export const listSelectorPolicies: Read<'listSelectorPolicies'> = async (reader, request) => {

@@ -133,8 +133,8 @@ function parseCertTtl(seconds: number | null): number | null {
   return seconds
 }
 
-/** Without repetitions. */
-function parsePermittedSans(
+/** Without repetitions. Throws what no politica permits. */
+export function parsePermittedSans(
   names: readonly string[],
   hubNames: readonly string[],
 ): readonly string[] {

@@ -7,7 +7,7 @@
 import { BOUNDED_ACCESS_TOKENS } from './access-tokens.ts'
 import { AGENT_LABELS, LAST_LABELS } from './agent-labels.ts'
 import { AGENT_POLLS } from './agent-polls.ts'
-import { DECLARED } from './declared-rows.ts'
+import { DECLARED, DECLARED_SELECTOR_POLICIES } from './declared-rows.ts'
 import { ENTRY_SUBJECTS } from './entry-subjects-tables.ts'
 import { DEBTS_BESIDE_SEEN, EVENT_DEBTS } from './event-debts-tables.ts'
 import { FIRST_ENDS } from './first-ends-tables.ts'
@@ -409,5 +409,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { sql: SELECTOR_WEBHOOKS, readableFrom: STEPS.length },
   { sql: DECLARED, readableFrom: STEPS.length },
   { sql: ROLLOUTS, readableFrom: STEPS.length },
+  { sql: DECLARED_SELECTOR_POLICIES, readableFrom: STEPS.length },
   { sql: ROLLOUT_KINDS, readableFrom: STEPS.length },
 ]

@@ -14,20 +14,21 @@ import type { AgentId, WebhookId } from '../../../../protocol/identifiers.ts'
 import type { News, Store, StoreWriter } from '../../../store/store.ts'
 import { type AdminAct, AdminRefusal, type Course, type Done } from '../../admin-act.ts'
 import { type Trial, type TryLifetime, untested } from '../../policy/try-lifetime.ts'
+import { refuseOlderHubs, type SharedVault } from '../../refuse-older-hubs.ts'
 import { type AppliedChange, changesOf, type DeclaredContext, valuesAfter } from './declarable.ts'
 import { DECLARABLES } from './declared-kinds.ts'
 import {
+  confirmPlan,
   everybodysTurn,
   type PlanContext,
   type ReadPlan,
   readPlan,
-  viewPlan,
 } from './plan-declared.ts'
 
 type Request = AdminRequest<'applyFleet'>
 type Reply = AdminReplies['applyFleet']
 
-interface ApplyContext extends PlanContext {
+interface ApplyContext extends PlanContext, SharedVault {
   readonly store: Store
   readonly tryLifetime?: TryLifetime
 }
@@ -45,10 +46,17 @@ export const applyFleet: Course<'applyFleet', ApplyContext> = {
     const declared = { now: clock.now(), hubNames, role, addresses, ...(roots && { roots }) }
     const plan = await readPlan(context.store.reader, request, declared, everybodysTurn)
     refuseOtherPlan(plan, request)
+    await refuseUnheeded(plan, context)
     const isTried = request.untested !== true && turn.rehearse === undefined
     const trials = isTried ? await tryLives(plan, context.tryLifetime) : []
-    return turn.commit((writer) => apply(writer, request, declared, trials))
+    return turn.commit((writer) => apply(writer, request, plan, declared, trials))
   },
+}
+
+/** A hub of an earlier version passes over what it does not know. docs/protocol.md POL-27. */
+async function refuseUnheeded({ changes }: ReadPlan, context: SharedVault): Promise<void> {
+  if (changesOf(changes, 'politica_seletor', 'create', 'update').length === 0) return
+  await refuseOlderHubs(context, 'would not keep to a policy with a selector')
 }
 
 /** What the hub itself refuses costs the CA nothing: the plan was made before. */
@@ -57,9 +65,11 @@ async function tryLives(
   tryLifetime: TryLifetime | undefined,
 ): Promise<readonly TriedLife[]> {
   const lives = new Set<number>()
-  for (const change of changesOf(changes, 'politica', 'create', 'update')) {
-    const { cert_ttl } = valuesAfter(change)
-    if (typeof cert_ttl === 'number') lives.add(cert_ttl)
+  for (const kind of ['politica', 'politica_seletor'] as const) {
+    for (const change of changesOf(changes, kind, 'create', 'update')) {
+      const { cert_ttl } = valuesAfter(change)
+      if (typeof cert_ttl === 'number') lives.add(cert_ttl)
+    }
   }
   const trials: TriedLife[] = []
   for (const seconds of lives) {
@@ -72,10 +82,11 @@ async function tryLives(
 async function apply(
   writer: StoreWriter,
   request: Request,
+  planned: ReadPlan,
   context: DeclaredContext,
   trials: readonly TriedLife[],
 ): Promise<Done<Reply>> {
-  const plan = await readPlan(writer, request, context)
+  const plan = await confirmPlan(writer, planned, request, context)
   refuseOtherPlan(plan, request)
   const applied = new Map<ObjectChange['kind'], readonly AppliedChange[]>()
   for (const { kind, apply: applyKind } of DECLARABLES) {
@@ -85,7 +96,7 @@ async function apply(
   await changeOwners(writer, request.manager, plan, applied)
   const all = [...applied.values()].flat()
   const reply = {
-    ...viewPlan(plan),
+    ...plan.view,
     join_tokens: all.flatMap(({ joinToken }) => joinToken ?? []),
     webhook_secrets: all.flatMap(({ webhookSecret }) => webhookSecret ?? []),
   }
@@ -107,7 +118,7 @@ function newsOf(done: readonly ObjectChange[]): News {
 }
 
 function refuseOtherPlan(plan: ReadPlan, { etag }: Request): void {
-  if (etag !== undefined && plan.etag !== etag) {
+  if (etag !== undefined && plan.view.etag !== etag) {
     throw new AdminRefusal('fleet_changed', 'what the plan looked at has changed since')
   }
   const others = findOthersField(plan)

@@ -4,13 +4,18 @@ import { toLabelRecord } from '../../../../protocol/labels.ts'
 import { isRuleInForce, type JoinRule } from '../../../domain/join-rule.ts'
 import type { ObjectChange, PresentObject } from '../../../domain/plan-fleet.ts'
 import { JOIN_RULES_ENDED_MAX } from '../../../domain/remembered-act.ts'
-import type { Policy } from '../../../domain/policy.ts'
 import { policyOfRole } from '../../../domain/role-rules.ts'
 import type { StoreReader } from '../../../store/store.ts'
 import { AdminRefusal } from '../../admin-act.ts'
 import { parseGivenLabels } from '../../labels/parse-labels.ts'
 import { agentCommand } from '../agent-command.ts'
-import { chooseTtlSeconds, makeTokenProof, newJoinRule, refusePattern } from '../join-rules.ts'
+import {
+  chooseTtlSeconds,
+  makeTokenProof,
+  newJoinRule,
+  refusePattern,
+  type RulePolicies,
+} from '../join-rules.ts'
 import {
   type AppliedChange,
   changesOf,
@@ -19,7 +24,7 @@ import {
   present,
   valuesAfter,
 } from './declarable.ts'
-import { policiesAfter } from './declared-policies.ts'
+import { policiesAfter, selectorPoliciesAfter } from './policies-after.ts'
 
 const KIND = 'join_rule'
 
@@ -102,6 +107,8 @@ function lifeOf({ createdAt, expiresAt }: JoinRule): number {
   return Math.round((expiresAt.getTime() - createdAt.getTime()) / 1000)
 }
 
+type PoliciesOf = (role: string) => RulePolicies
+
 interface RuleAfter {
   readonly change: ObjectChange
   readonly rule: JoinRule
@@ -119,19 +126,24 @@ async function rulesAfter(
   if (touched.length === 0) return []
   const ids = touched.flatMap(({ id }) => (id === null ? [] : [id as JoinRuleId]))
   const known = await reader.declared.findJoinRules({ names: [], ids })
-  const policies = await policiesAfter(reader, changes, context)
+  const ofRoles = await policiesAfter(reader, changes, context)
+  const selected = await selectorPoliciesAfter(reader, changes, context)
+  const policiesOf = (role: string): RulePolicies => ({
+    ofRole: policyOfRole(role, ofRoles),
+    selected,
+  })
   const after: RuleAfter[] = []
   for (const change of touched) {
     const rule = known.find(({ id }) => id === change.id)
     if (change.action === 'create') {
-      after.push({ change, ...(await create(reader, change, policies, context)) })
+      after.push({ change, ...create(change, policiesOf, context) })
       continue
     }
     invariant(rule !== undefined, 'a rule that is changed is there')
     const isEnded = change.action === 'remove'
     const next = isEnded
       ? { ...rule, endedAt: context.now }
-      : await update(reader, rule, change, policies, context)
+      : update(rule, change, policiesOf, context)
     after.push({ change, rule: next })
   }
   return after
@@ -139,12 +151,11 @@ async function rulesAfter(
 
 type NewRule = Parameters<typeof newJoinRule>[0] & { readonly ttl_seconds?: number }
 
-async function create(
-  reader: StoreReader,
+function create(
   change: ObjectChange,
-  policies: readonly Policy[],
+  policiesOf: PoliciesOf,
   { now, role: by }: DeclaredContext,
-): Promise<{ readonly rule: JoinRule; readonly token: string }> {
+): { readonly rule: JoinRule; readonly token: string } {
   const { name } = change
   const { silent_seconds, ...fields } = valuesAfter(change)
   for (const field of ['role', 'pattern', 'hosts_max']) {
@@ -153,20 +164,18 @@ async function create(
   }
   const silence = typeof silent_seconds === 'number' && { silent_seconds }
   const request = { ...fields, ...silence, name } as NewRule
-  const ofRole = policyOfRole(request.role, policies)
-  const ttlSeconds = await chooseTtlSeconds(reader, request, ofRole, by)
+  const ttlSeconds = chooseTtlSeconds(request, policiesOf(request.role), by)
   const { proof, token } = makeTokenProof()
   return { rule: newJoinRule(request, proof, ttlSeconds, now), token }
 }
 
 /** Its token and its hosts stay. */
-async function update(
-  reader: StoreReader,
+function update(
   rule: JoinRule,
   change: ObjectChange,
-  policies: readonly Policy[],
+  policiesOf: PoliciesOf,
   { now, role: by }: DeclaredContext,
-): Promise<JoinRule> {
+): JoinRule {
   const after = { ...toPresent(rule).fields, ...valuesAfter(change) } as Omit<NewRule, 'labels'> & {
     readonly labels: Record<string, string>
     readonly ttl_seconds: number
@@ -178,7 +187,7 @@ async function update(
   )
   if (isWider) {
     const bounds = { role, pattern, labels, ttl_seconds }
-    await chooseTtlSeconds(reader, bounds, policyOfRole(role, policies), by)
+    chooseTtlSeconds(bounds, policiesOf(role), by)
   }
   const expiresAt =
     ttl_seconds === lifeOf(rule)

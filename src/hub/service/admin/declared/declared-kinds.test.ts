@@ -2,12 +2,15 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import {
   actionsOf,
+  FILES,
   FLEET,
   type FleetHub,
   openFleetHub,
 } from '../../../../../test/support/fleet-hub.ts'
+import type { AdminHubRow } from '../../../../protocol/admin/hubs.ts'
 import { NOW } from '../../../../../test/store/store-samples.ts'
 import { readActs } from '../../../../../test/support/recorded-acts.ts'
+import { openAdmin } from '../../../../../test/support/told-admin.ts'
 import type { FleetDeclaration } from '../../../../protocol/admin/declared.ts'
 
 let open: FleetHub
@@ -81,6 +84,129 @@ describe('each kind of a declared fleet', () => {
     assert.equal((await open.hub.admin.showPolicy({ role: 'web' })).nome, 'b')
     await assert.rejects(open.plan(named('c', 'c')), { code: 'nome_taken' })
     assert.deepEqual((await open.plan(named('b', 'a'))).changes, [])
+  })
+
+  test('[DCL-11] [POL-20] a politica with a selector narrows what it narrows, and its name is nobody else’s', async () => {
+    const stage = { nome: 'stage', where: 'env = stage', cert_ttl: 3600, reenroll: false }
+    const fleet: FleetDeclaration = {
+      cargas: [{ nome: 'probe', tipo: 'csr_cert', where: 'env=stage' }],
+      politicas: [{ role: 'web', cert_ttl: 7200 }],
+      politicas_seletor: [{ ...stage, cargas_automaticas: ['probe'] }],
+    }
+    assert.deepEqual(actionsOf(await open.apply(fleet)), [
+      ['carga', 'probe', 'create'],
+      ['politica', 'web', 'create'],
+      ['politica_seletor', 'stage', 'create'],
+    ])
+    assert.deepEqual(open.tried, [7200, 3600])
+    const { id } = await open.hub.admin.showCargo({ carga: 'probe' })
+    const {
+      agentes: _agentes,
+      cargas_afetadas: _affected,
+      ...made
+    } = await open.hub.admin.showSelectorPolicy({ nome: 'stage' })
+    assert.deepEqual(made, {
+      nome: 'stage',
+      where: 'env=stage',
+      token_ttl_max: null,
+      cert_ttl: 3600,
+      sans_permitidos: ['*'],
+      sans_nomeados: false,
+      cargas_automaticas: [id],
+      reenroll: false,
+    })
+    assert.deepEqual((await open.plan(fleet)).changes, [])
+    const other = { ...fleet, politicas_seletor: [{ nome: 'stage', where: 'env in (stage,test)' }] }
+    const [change] = (await open.apply(other)).changes
+    assert.deepEqual(
+      change?.fields.map((each) => [each.field, each.before, each.after]),
+      [['where', 'env=stage', 'env in (stage,test)']],
+    )
+    assert.equal((await open.hub.admin.showSelectorPolicy({ nome: 'stage' })).cert_ttl, 3600)
+    const [, payload] = (await readActs(open.store.reader, open.seq)).at(-1) ?? []
+    assert.deepEqual((payload as { changes: readonly object[] }).changes, [
+      {
+        kind: 'politica_seletor',
+        action: 'update',
+        fields: ['where'],
+        name: 'stage',
+        nome: 'stage',
+      },
+    ])
+    await open.hub.admin.removeSelectorPolicy({ nome: 'stage' })
+    assert.deepEqual(
+      (await open.hub.admin.listOwnedFields({})).owners.filter(({ name }) => name === 'stage'),
+      [],
+    )
+    await open.apply(fleet)
+    const pruned = await open.apply({ ...fleet, politicas_seletor: [] }, { prune: true })
+    assert.deepEqual(actionsOf(pruned), [['politica_seletor', 'stage', 'remove']])
+    await assert.rejects(open.hub.admin.showSelectorPolicy({ nome: 'stage' }), {
+      code: 'politica_not_found',
+    })
+    await open.hub.admin.removeCargo({ carga: 'probe' })
+  })
+
+  test('[DCL-11] what no politica with a selector can be, no plan makes of it', async () => {
+    const refused = (fleet: FleetDeclaration, code: string): Promise<void> =>
+      assert.rejects(open.plan(fleet), { code })
+    const stage = { nome: 'stage', where: 'env=stage' }
+    await refused({ politicas_seletor: [{ nome: 'stage' }] }, 'declared_incomplete')
+    await refused(
+      { politicas_seletor: [{ ...stage, where: 'host.os=linux' }] },
+      'selector_reported',
+    )
+    await refused({ politicas_seletor: [{ ...stage, where: 'env in (' }] }, 'selector_invalid')
+    await refused({ politicas_seletor: [{ ...stage, cert_ttl: 60 }] }, 'cert_ttl_too_short')
+    await refused(
+      { politicas_seletor: [{ ...stage, sans_permitidos: ['x.hub.test'] }] },
+      'san_reserved',
+    )
+    await refused({ politicas_seletor: [stage, stage] }, 'declared_ambiguous')
+    const taken = { politicas: [{ role: 'web', nome: 'stage' }], politicas_seletor: [stage] }
+    await refused(taken, 'nome_taken')
+    await open.hub.admin.setPolicy({ role: 'db', nome: 'taken' })
+    await refused({ politicas_seletor: [{ ...stage, nome: 'taken' }] }, 'nome_taken')
+    await open.hub.admin.removePolicy({ role: 'db' })
+    const bounded = { politicas_seletor: [{ ...stage, token_ttl_max: 3600 }] }
+    const rule = {
+      name: 'long',
+      role: 'web',
+      pattern: 'a-*.example.org',
+      hosts_max: 1,
+      labels: { env: 'stage' },
+      ttl_seconds: 7200,
+    }
+    await refused({ ...bounded, join_rules: [rule] }, 'ttl_too_long')
+    const elsewhere = { ...rule, labels: { env: 'prod' } }
+    assert.equal((await open.plan({ ...bounded, join_rules: [elsewhere] })).changes.length, 2)
+  })
+
+  test('[DCL-11] [POL-27] a politica with a selector waits for hubs of an earlier version', async () => {
+    const row: AdminHubRow = {
+      id: 'own',
+      host: 'own.example',
+      version: '0.5.0',
+      tables: 60,
+      started_at: null,
+      state: 'running',
+      last_beat_at: NOW.toISOString(),
+      silent_ms: 0,
+      behind: 0,
+      clock_ahead_ms: 0,
+      leases: [],
+      is_this: true,
+    }
+    const older = { ...row, id: 'one', host: 'one.example', version: '0.4.0', tables: 40 }
+    const hubs = { list: async () => [row, { ...older, is_this: false }], remove: async () => {} }
+    const { admin } = openAdmin(open.store, { hubs })
+    const fleet = {
+      manager: 'default',
+      ...FILES,
+      politicas_seletor: [{ nome: 'stage', where: 'env=stage' }],
+    }
+    await assert.rejects(admin.applyFleet(fleet), { code: 'hubs_older' })
+    await admin.applyFleet({ ...fleet, politicas_seletor: [] })
   })
 
   test('[DCL-14] a carga of a selector is one row, which its hosts get at their next polls', async () => {

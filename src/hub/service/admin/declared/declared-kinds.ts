@@ -5,12 +5,14 @@ import { declaredCargoes } from './declared-cargoes.ts'
 import { declaredJoinRules } from './declared-join-rules.ts'
 import { declaredLabels } from './declared-labels.ts'
 import { declaredPolicies } from './declared-policies.ts'
+import { declaredSelectorPolicies } from './declared-selector-policies.ts'
 import { declaredWebhooks } from './declared-webhooks.ts'
 
 /** In the order in which a plan is done: what a kind refers to stands before it. */
 export const DECLARABLES: readonly Declarable[] = [
   declaredCargoes,
   declaredPolicies,
+  declaredSelectorPolicies,
   declaredJoinRules,
   declaredWebhooks,
   declaredAccessTokens,

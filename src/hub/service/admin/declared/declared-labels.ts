@@ -1,16 +1,15 @@
 import type { AgentId } from '../../../../protocol/identifiers.ts'
-import { isReported, type Labels, toLabelRecord } from '../../../../protocol/labels.ts'
+import { isReported, toLabelRecord } from '../../../../protocol/labels.ts'
 import {
   countGiven,
-  findLabelChange,
   hasTooMany,
   type LabelChange,
+  type WantedLabels,
   withLabels,
 } from '../../../domain/label-change.ts'
 import type { ObjectChange, PresentObject } from '../../../domain/plan-fleet.ts'
-import type { StoreReader } from '../../../store/store.ts'
 import { parseGivenLabels, tooManyLabels } from '../../labels/parse-labels.ts'
-import { changesOf, type Declarable, valuesAfter } from './declarable.ts'
+import { changesOf, type Declarable } from './declarable.ts'
 
 const KIND = 'agente'
 
@@ -39,29 +38,34 @@ export const declaredLabels: Declarable = {
     change.action === 'create'
       ? { ...change, action: 'todo', todo: 'it has yet to enrol' }
       : change,
-  check: async (reader, changes) => void (await findChanges(reader, changes)),
+  check: async (reader, changes) => {
+    const touched = changesOf(changes, KIND, 'update')
+    const labels = await reader.listLabels(touched.map(({ id }) => id as AgentId))
+    for (const change of touched) {
+      const before = labels.get(change.id as AgentId) ?? new Map()
+      const after = withLabels(before, wantedLabels(change))
+      if (hasTooMany(before, after)) throw tooManyLabels(change.name, countGiven(after))
+    }
+  },
   apply: async (writer, changes) => {
     const touched = changesOf(changes, KIND, 'update')
-    await writer.changeLabels(await findChanges(writer, changes))
+    await writer.changeLabels(touched.map(toLabelChange))
     return touched.map(({ name, id }) => ({ name, id: id ?? '', said: { agente_id: id } }))
   },
 }
 
-/** Throws when a host would have too many. */
-async function findChanges(
-  reader: StoreReader,
-  changes: readonly ObjectChange[],
-): Promise<readonly LabelChange[]> {
-  const touched = changesOf(changes, KIND, 'update')
-  const labels = await reader.listLabels(touched.map(({ id }) => id as AgentId))
-  return touched.flatMap((change) => {
-    const id = change.id as AgentId
-    const before: Labels = labels.get(id) ?? new Map()
-    const values = Object.entries(valuesAfter(change))
-    const set = new Map(values.filter((each): each is [string, string] => each[1] !== null))
-    const remove = values.filter(([, value]) => value === null).map(([key]) => key)
-    const after = withLabels(before, { set, remove })
-    if (hasTooMany(before, after)) throw tooManyLabels(change.name, countGiven(after))
-    return findLabelChange(id, before, after) ?? []
-  })
+function wantedLabels(change: ObjectChange): WantedLabels {
+  const set = new Map<string, string>()
+  const remove: string[] = []
+  for (const { field, after } of change.fields) {
+    if (typeof after === 'string') set.set(field, after)
+    else remove.push(field)
+  }
+  return { set, remove }
+}
+
+/** A change has only what is different. */
+function toLabelChange(change: ObjectChange): LabelChange {
+  const { set, remove } = wantedLabels(change)
+  return { agentId: change.id as AgentId, set, removed: remove }
 }

@@ -30,43 +30,81 @@ const CHANGES_MAX = 2000
 export type PlanContext = Pick<AdminContext, 'clock' | 'hubNames' | 'addresses' | 'roots'>
 
 export interface ReadPlan extends FleetPlan {
-  readonly etag: string
+  /** As it goes over the wire. */
+  readonly view: AdminFleetPlan
   /** As the plan found it. */
   readonly owned: readonly OwnedField[]
+  /** All that it was made of, as text. */
+  readonly facts: string
 }
 
 export const planFleet: Read<'planFleet', PlanContext> = async (reader, request, context) => {
   const { clock, role, hubNames, addresses, roots } = context
   const declared = { now: clock.now(), hubNames, role, addresses, ...(roots && { roots }) }
-  return viewPlan(await readPlan(reader, request, declared, everybodysTurn))
+  return (await readPlan(reader, request, declared, everybodysTurn)).view
 }
 
 /** Outside a write: what is read before and after it may be of two commits, which the etag then shows. */
 export const everybodysTurn = (): Promise<void> => nextTurn()
 
-/** Throws the refusals of what cannot be. A write has no pauses. */
+/** Throws the refusals of what cannot be. */
 export async function readPlan(
   reader: StoreReader,
   request: Asked,
   context: DeclaredContext,
-  pause: () => Promise<void> = () => Promise.resolve(),
+  pause: () => Promise<void>,
 ): Promise<ReadPlan> {
   const facts = await readFacts(reader, request, context, pause)
   await pause()
   if (context.role !== 'admin') refuseHidden(facts)
+  const plan = makePlan(facts)
+  await pause()
+  await checkPlan(reader, plan, context, pause)
+  return plan
+}
+
+/** The plan once more, from the write that does it: of the same facts it is the same. A write has no pauses. */
+export async function confirmPlan(
+  reader: StoreReader,
+  plan: ReadPlan,
+  request: Asked,
+  context: DeclaredContext,
+): Promise<ReadPlan> {
+  const noPause = (): Promise<void> => Promise.resolve()
+  const facts = await readFacts(reader, request, context, noPause)
+  const confirmed = textOf(facts) === plan.facts ? plan : makePlan(facts)
+  await checkPlan(reader, confirmed, context, noPause)
+  return confirmed
+}
+
+function makePlan(facts: FleetFacts): ReadPlan {
   const { changes: found, unlisted } = planFacts(facts)
   const changes = found.map((change) => kindOf(change).markTodo?.(change) ?? change)
   if (changes.length > CHANGES_MAX) {
     const message = `${changes.length} objects would change, and one apply changes at most ${CHANGES_MAX}: declare fewer of them`
     throw new AdminRefusal('fleet_too_large', message)
   }
-  for (const declarable of DECLARABLES) {
-    await pause()
-    await declarable.check?.(reader, changes, context)
-  }
   const { manager, isPruning, takesOver, declared, owned } = facts
   const looked = [manager, isPruning, takesOver, declared, owned, changes, unlisted]
-  return { changes, unlisted, owned, etag: hash('sha256', JSON.stringify(looked), 'base64url') }
+  const etag = hash('sha256', JSON.stringify(looked), 'base64url')
+  const view = viewPlan(etag, { changes, unlisted })
+  return { changes, unlisted, owned, view, facts: textOf(facts) }
+}
+
+function textOf({ declared, present, owned }: FleetFacts): string {
+  return JSON.stringify([declared, present, owned])
+}
+
+async function checkPlan(
+  reader: StoreReader,
+  { changes }: FleetPlan,
+  context: DeclaredContext,
+  pause: () => Promise<void>,
+): Promise<void> {
+  for (const { check } of DECLARABLES) {
+    await check?.(reader, changes, context)
+    await pause()
+  }
 }
 
 async function readFacts(
@@ -91,7 +129,9 @@ async function readFacts(
     present.push(...(await read(reader, { names, ids: [...ids] }, context)))
     await pause()
   }
-  const owned = await reader.declared.listOwned(present)
+  const known = new Set(ofManager.map(({ kind, id }) => `${kind} ${id}`))
+  const others = present.filter(({ kind, id }) => !known.has(`${kind} ${id}`))
+  const owned = [...ofManager, ...(await reader.declared.listOwned(others))]
   await pause()
   return {
     manager,
@@ -131,8 +171,7 @@ function refuseHidden({ declared, owned }: FleetFacts): void {
   )
 }
 
-/** As it goes over the wire. */
-export function viewPlan({ etag, changes, unlisted }: Omit<ReadPlan, 'owned'>): AdminFleetPlan {
+function viewPlan(etag: string, { changes, unlisted }: FleetPlan): AdminFleetPlan {
   return {
     etag,
     changes: changes.map(({ id: _id, takesObject, fields, takes, releases, ...change }) => ({
