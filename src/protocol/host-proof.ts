@@ -20,7 +20,7 @@ export const HostStatement = Type.Object(
     }),
     hostname: Type.String({ maxLength: LIMITS.hostnameCharactersMax }),
     role: Type.String({ maxLength: LIMITS.roleCharactersMax }),
-    /** Of the CSR, DER; hex. Whoever copies a proof has no use for it without the key of the CSR. */
+    /** Of the CSR, DER; hex. A copied proof is of no use without the key of the CSR. */
     csr_sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
     /** Seconds since 1970. */
     iat: Type.Integer({ minimum: 0, maximum: 1e11 }),

@@ -57,7 +57,7 @@ export function findHostCertificateFault(
 ): string | undefined {
   const { isForHost, hasCriticalOptions, validAfter, validBefore, authorityBlob } = certificate
   if (!isForHost) return 'a certificate of a user in place of a host’s'
-  // There are none for hosts that anybody could know.
+  // OpenSSH has none for hosts.
   if (hasCriticalOptions) return 'a critical option that is not known'
   const seconds = BigInt(Math.floor(now.getTime() / 1000))
   if (seconds < validAfter) return 'a certificate that is not valid yet'

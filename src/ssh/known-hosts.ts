@@ -48,7 +48,7 @@ function readLine(words: readonly string[]): KnownHost | undefined {
     .map((name) => (name.startsWith('|') ? name : name.toLowerCase()))
     .filter((name) => mayName(name, kind))
   if (read?.type !== type) return undefined
-  // Whoever it was revoked for, nobody is to believe it.
+  // A key that is revoked for one host is no longer secret.
   if (names.length === 0 && kind !== 'revoked') return undefined
   return { kind, names, key: read.blob.toString('base64') }
 }

@@ -1,5 +1,5 @@
-// Signatures of `ssh-keygen -Y sign` (PROTOCOL.sshsig). The namespace says what they are for: one that was made for anything else, as for
-// an e-mail or a commit, is none for us.
+// Signatures of `ssh-keygen -Y sign` (PROTOCOL.sshsig). The namespace says what they are for: one that was made for an e-mail or a
+// commit does not count here.
 
 import { hash, sign } from 'node:crypto'
 import type { SshPrivateKey } from './private-key.ts'

@@ -58,7 +58,7 @@ export class FakeHub implements AsyncDisposable {
   readonly events: EventRequestBody[] = []
   readonly tokens = new Map<
     string,
-    { hostname: string; role: string; consumedBy?: string; reply?: unknown }
+    { hostname: string; role: string; isExpired?: true; consumedBy?: string; reply?: unknown }
   >()
   entregas: ManifestEntryBody[] = []
   /** Every recipient that was told, in order. */
@@ -249,6 +249,7 @@ export class FakeHub implements AsyncDisposable {
   ): Promise<{ status: number; reply: unknown }> {
     const token = this.tokens.get(body.token)
     if (token === undefined) return { status: 401, reply: { error: 'token_not_found' } }
+    if (token.isExpired === true) return { status: 401, reply: { error: 'token_expired' } }
     const request = `${idempotencyKey} ${body.csr_pem} ${body.recipient ?? ''}`
     if (token.consumedBy === request) return ok({ ...Object(token.reply), ...this.enrolmentTrust })
     if (token.consumedBy !== undefined) return { status: 401, reply: { error: 'token_consumed' } }

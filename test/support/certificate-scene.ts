@@ -19,11 +19,11 @@ export interface CertificateScene extends AsyncDisposable {
   readonly middle: MadeCertificate
   readonly host: MadeCertificate
   /** By a new rule, until the next one; its name. */
-  trust(ca?: string): Promise<string>
+  readonly trust: (ca?: string) => Promise<string>
   /** As the agent makes it, of a certificate and what is above it. */
-  prove(chain: readonly MadeCertificate[], statement?: object): Promise<string>
+  readonly prove: (chain: readonly MadeCertificate[], statement?: object) => Promise<string>
   /** By hand, with whatever header. */
-  forge(changes: object, signer?: (input: string) => Buffer): string
+  readonly forge: (changes: object, signer?: (input: string) => Buffer) => string
 }
 
 export async function openCertificateScene(): Promise<CertificateScene> {

@@ -105,6 +105,7 @@ function statements(each: string): string[] {
     `${each} INSERT INTO admin_respostas SELECT ${digits('d')}, x'00', ${LATE} FROM n`,
     `${each} INSERT INTO join_rules (id, name, method, token_hash, role, pattern, hosts_max, hosts, created_at, expires_at, ended_at)
        SELECT printf('%016x', i), 'rule-' || i, 'token', ${digits('8')}, 'web', '*.example', 10000, 1, 1, ${EARLY}, ${EARLY} FROM n`,
+    `${each} INSERT INTO join_chaves SELECT 'x5c:' || ${digits('7')}, printf('%016x', i) FROM n`,
     `INSERT INTO join_rules (id, name, method, token_hash, role, pattern, hosts_max, silent_ms, created_at, expires_at)
        VALUES ('${HEAVY.joinRuleId}', 'heavy', 'token', '${'7'.repeat(64)}', 'web', '*.example', 10000, 1, 1, ${LATE})`,
     `${each} ${newTokens.replace('reenroll)', 'reenroll, join_rule)')} SELECT ${digits('d')}, 'host-' || i, 'web', 1, ${LATE}, 1, NULL, 0, '${HEAVY.joinRuleId}' FROM n`,

@@ -1,6 +1,6 @@
 // Keys of hosts and of an SSH CA, and a hub whose rules know them.
 
-import { HOST, openProofScene, type ProofScene, soon } from './proof-scene.ts'
+import { openProofScene, type ProofScene, soon } from './proof-scene.ts'
 import { createSshKeys, type SshKey, type SshKeys } from './ssh-keys.ts'
 import { SshReader, sshString } from '../../src/ssh/wire.ts'
 
@@ -13,9 +13,9 @@ export interface SshScene extends AsyncDisposable {
   readonly other: SshKey
   readonly authority: SshKey
   /** By a new rule, until the next one. */
-  trust(...lines: readonly string[]): ReturnType<ProofScene['makeRule']>
+  readonly trust: (...lines: readonly string[]) => ReturnType<ProofScene['makeRule']>
   /** Signed by ssh-keygen. */
-  prove(key: SshKey, shown?: Shown): string
+  readonly prove: (key: SshKey, shown?: Shown) => string
 }
 
 export interface Shown {
@@ -60,11 +60,6 @@ export async function openSshScene(): Promise<SshScene> {
 
 export function encode(bytes: Uint8Array | string): string {
   return Buffer.from(bytes).toString('base64url')
-}
-
-/** Of HOST unless it is another one's. */
-export function lineOf({ publicLine }: SshKey, names: string = HOST): string {
-  return `${names} ${publicLine}`
 }
 
 /** With the last field, the signature, changed. */

@@ -8,12 +8,14 @@ import { AgentHost } from '../../../test/support/agent-host.ts'
 import { parseCertificatePem, parseCertificatesPem } from '../../pki/certificates.ts'
 import { createLogging } from '../../platform/logger.ts'
 import { Secret } from '../../platform/secret.ts'
+import type { HostStatement } from '../../protocol/host-proof.ts'
 import { parseHostname } from '../../protocol/identifiers.ts'
 import { createEnrollClient } from '../hub/enroll-client.ts'
 import { HubTime } from '../hub/time.ts'
 import { prepareDirectories } from '../settings/paths.ts'
 import { readAgeKey } from './age-key.ts'
 import { enroll, type EnrollRequest } from './enroll.ts'
+import type { HostKey } from './host-key.ts'
 import type { Identity } from './identity.ts'
 
 interface Fixture extends AsyncDisposable {
@@ -287,5 +289,45 @@ describe('enrolment', () => {
     await writeFile(join(pendingDir, 'agent.key'), 'half a k')
     await assert.rejects(fixture.enroll(), /pending enrolment at .* is damaged/)
     assert.equal(await readFile(join(pendingDir, 'agent.key'), 'utf8'), 'half a k')
+  })
+
+  test('[JNR-30] by a key makes a proof for each try, by the hub’s clock once it knows that', async () => {
+    await using fixture = await setUp()
+    const { hub, host } = fixture
+    hub.tokens.set('early', { hostname: 'web-1', role: 'web', isExpired: true })
+    host.clock.offsetMs = -600_000
+    const stated: HostStatement[] = []
+    const token: HostKey = {
+      method: 'x5c',
+      prove: async (statement) => {
+        const said = JSON.parse(Buffer.from(statement).toString()) as HostStatement
+        stated.push(said)
+        return stated.length === 1 ? 'early' : 'svct_token'
+      },
+    }
+    await fixture.enroll({ token, hubs: ['hub.example.org', '10.0.0.1', 'hub.example.org'] })
+    const [first, second] = stated
+    assert.ok(first && second)
+    assert.equal(stated.length, 2)
+    assert.deepEqual(second.hubs, ['hub.example.org', '10.0.0.1'])
+    assert.deepEqual([second.hostname, second.role], ['web-1', 'web'])
+    assert.equal(second.csr_sha256, first.csr_sha256)
+    assert.ok(second.iat - first.iat >= 599 && second.iat - first.iat < 700)
+    assert.ok(second.exp - second.iat <= 300)
+  })
+
+  test('[JNR-30] by a key that is refused says what the key may not be, and asks once where the clocks agree', async () => {
+    await using fixture = await setUp()
+    fixture.hub.tokens.set('late', { hostname: 'web-1', role: 'web', isExpired: true })
+    let proofs = 0
+    const prove = async (): Promise<string> => {
+      proofs += 1
+      return 'late'
+    }
+    await assert.rejects(fixture.enroll({ token: { method: 'ssh', prove }, hubs: ['hub'] }), {
+      message: 'the hub refused the enrolment: token_expired (401)',
+      hint: /^the join rule is over or full/,
+    })
+    assert.equal(proofs, 1)
   })
 })

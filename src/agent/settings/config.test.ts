@@ -144,6 +144,31 @@ describe('the agent’s environment', () => {
     assert.deepEqual(parse({ ...URLS, SVC_TYPO: 'x' }).unknownVariables, ['SVC_TYPO'])
   })
 
+  test('[AGV-34] [AGV-35] [AGV-36] a key that the host has stands in for a token, and one of them counts', () => {
+    const env = { ...URLS, SVC_AGENT_ROLE: 'web' }
+    const certificate = { SVC_ENROLL_HOST_CERTIFICATE: '/a.pem', SVC_ENROLL_HOST_KEY: '/a.key' }
+    const ssh = { SVC_ENROLL_SSH_HOST_KEY: '/b' }
+    assert.deepEqual(parse({ ...env, ...certificate }, 'enroll').hostKey, {
+      method: 'x5c',
+      certificatePath: '/a.pem',
+      keyPath: '/a.key',
+    })
+    const { hostKey } = parse({ ...env, ...ssh }, 'enroll')
+    assert.deepEqual(hostKey, { method: 'ssh', keyPath: '/b' })
+    for (const two of [
+      certificate,
+      { SVC_ENROLL_TOKEN: 'svct_x' },
+      { SVC_ENROLL_TOKEN_FILE: '-' },
+    ]) {
+      assert.throws(() => parse({ ...env, ...ssh, ...two }, 'enroll'), /enrols by one of them/)
+    }
+    for (const alone of Object.keys(certificate)) {
+      const half = { SVC_ENROLL_TOKEN: alone.endsWith('KEY') ? 'svct_x' : '', [alone]: '/a' }
+      assert.throws(() => parse({ ...env, ...half }, 'enroll'), /SVC_ENROLL_HOST_KEY goes with/)
+    }
+    assert.equal(parse({ ...URLS, ...ssh, ...certificate }, 'run').hostKey, undefined)
+  })
+
   test('never shows the token', () => {
     const config = parse(
       { ...URLS, SVC_AGENT_ROLE: 'web', SVC_ENROLL_TOKEN: 'svct_secret' },

@@ -69,6 +69,16 @@ describe('[JNR-24] [JNR-26] of every way to cheat with a certificate', () => {
       refused,
       certificate('no chain to a CA of the rule'),
     ],
+    [
+      'a certificate that another CA of the name of the intermediate has signed',
+      () => {
+        const other = open.pki.make('Middle', { extensions: CA_EXTENSIONS })
+        const unnamed = [...hostExtensions(HOST), 'authorityKeyIdentifier=none']
+        return open.prove([leafOf(other, unnamed), open.middle])
+      },
+      refused,
+      certificate('no chain to a CA of the rule'),
+    ],
     ['a chain that is cut', () => open.prove([open.host]), refused, []],
     [
       'a chain in another order',
@@ -161,7 +171,7 @@ describe('[JNR-24] [JNR-26] of every way to cheat with a certificate', () => {
     [
       'a CA bound in kinds of names that are not known',
       () => {
-        const bounds = 'nameConstraints=critical,permitted;email:example.org'
+        const bounds = 'nameConstraints=critical,excluded;email:evil.example'
         const ca = open.pki.make('CA', {
           issuer: open.root,
           extensions: [...CA_EXTENSIONS, bounds],

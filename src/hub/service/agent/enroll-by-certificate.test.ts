@@ -79,6 +79,10 @@ describe('[JNR-26] a host with a certificate of a CA that a rule trusts', () => 
     const other = scene.state({ hostname, csr_sha256: sha256Of({ pem: OTHER_CSR_PEM }) })
     const changes = { hostname, csr_pem: OTHER_CSR_PEM }
     assert.equal(await scene.ask(await prove([own], other), changes), 'token_consumed')
+    // By another rule it may join again once somebody has removed it.
+    await trust()
+    const fresh = scene.state({ hostname, csr_sha256: other.csr_sha256 })
+    assert.equal(await scene.ask(await prove([own], fresh), changes), 'agent_already_enrolled')
   })
 
   test('whose CA may give such names, and addresses, enrols', async () => {

@@ -177,6 +177,15 @@ describe('[JNR-24] [JNR-27] [JNR-28] of every way to cheat with an SSH key', ins
       () => [`${HOST} ${rsa().publicLine}`],
     ],
     [
+      'an Ed25519 signature under another name',
+      () =>
+        open.prove(open.host, {
+          change: (sig) => withSignature(sig, (_, bytes) => ['ssh-rsa', bytes]),
+        }),
+      refused,
+      unsigned,
+    ],
+    [
       'a weak RSA key',
       () => open.prove(weak()),
       refused,
