@@ -54,8 +54,8 @@ export const CA_CHARACTERS_MAX = 65_536
 
 /** Of method x5c: the CAs one of which has certified the host already. */
 const x5c = Type.Object({
-  /** Roots or intermediates, PEM. */
-  ca: Type.String({ minLength: 1, maxLength: CA_CHARACTERS_MAX }),
+  /** Roots or intermediates, PEM; the use case says when it is long, as below. */
+  ca: Type.String({ minLength: 1 }),
 })
 export const AdminAuthorities = Type.Object({
   authorities: Type.Array(
@@ -103,7 +103,7 @@ export const KNOWN_HOSTS_CHARACTERS_MAX = 131_072
 /** Of method ssh: which key is which host's, and which CAs certify hosts. */
 const ssh = Type.Object({
   /** Lines as in known_hosts (sshd(8)). */
-  known_hosts: Type.String({ minLength: 1, maxLength: KNOWN_HOSTS_CHARACTERS_MAX }),
+  known_hosts: Type.String({ minLength: 1 }),
 })
 export const AdminKnownHosts = Type.Object({
   /** How many keys of hosts. */

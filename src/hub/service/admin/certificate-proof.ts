@@ -4,7 +4,7 @@ import { randomBytes, X509Certificate } from 'node:crypto'
 import { readCertificateNames } from '../../../pki/certificate-fields.ts'
 import { type Certificate, fromX509, parseCertificatesPem } from '../../../pki/certificates.ts'
 import { findAuthorityFault } from '../../../pki/host-chain.ts'
-import type { AdminAuthorities } from '../../../protocol/admin/join-methods.ts'
+import { type AdminAuthorities, CA_CHARACTERS_MAX } from '../../../protocol/admin/join-methods.ts'
 import type { AdminRequest } from '../../../protocol/admin/operations.ts'
 import { hashToken } from '../../domain/hash-token.ts'
 import { type CertificateProof, lookUpKeyOfName } from '../../domain/host-proof.ts'
@@ -33,7 +33,15 @@ export async function parseCertificateProof(
   }
 }
 
+<<<<<<< HEAD
 export function readAuthorities(ca: string, authoritiesMax: number): Certificate[] {
+=======
+function readAuthorities(ca: string): Certificate[] {
+  if (ca.length > CA_CHARACTERS_MAX) {
+    const fault = `the CAs have more than ${CA_CHARACTERS_MAX} characters`
+    throw new AdminRefusal('ca_invalid', fault)
+  }
+>>>>>>> proofs
   let authorities: Certificate[]
   try {
     authorities = parseCertificatesPem(ca)

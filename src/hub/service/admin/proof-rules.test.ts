@@ -48,6 +48,7 @@ describe('[JNR-26] a rule for hosts with a certificate', () => {
 
   const faults: [how: string, ca: () => string, message: RegExp][] = [
     ['no certificate', () => 'nothing', /are not 1 to 16 certificates/],
+    ['too long', () => root.pem + ' '.repeat(65_536), /have more than 65536 characters/],
     ['seventeen', () => root.pem.repeat(17), /are not 1 to 16 certificates/],
     [
       'one that cannot be read',

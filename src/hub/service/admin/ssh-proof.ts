@@ -1,7 +1,10 @@
 // What a rule of method ssh asks for, on its way in and out. docs/protocol.md JNR-27.
 
 import { randomBytes } from 'node:crypto'
-import type { AdminKnownHosts } from '../../../protocol/admin/join-methods.ts'
+import {
+  type AdminKnownHosts,
+  KNOWN_HOSTS_CHARACTERS_MAX,
+} from '../../../protocol/admin/join-methods.ts'
 import type { AdminRequest } from '../../../protocol/admin/operations.ts'
 import { type KnownHost, parseKnownHosts } from '../../../ssh/known-hosts.ts'
 import { fingerprintOf } from '../../../ssh/public-key.ts'
@@ -16,6 +19,10 @@ export async function parseSshProof(
   reader: StoreReader,
   { known_hosts }: NonNullable<AdminRequest<'createJoinRule'>['ssh']>,
 ): Promise<SshProof> {
+  if (known_hosts.length > KNOWN_HOSTS_CHARACTERS_MAX) {
+    const fault = `known_hosts has more than ${KNOWN_HOSTS_CHARACTERS_MAX} characters`
+    throw new AdminRefusal('known_hosts_invalid', fault)
+  }
   const { hosts, ignored } = parseKnownHosts(known_hosts)
   if (hosts.every(({ kind }) => kind === 'revoked')) {
     throw new AdminRefusal('known_hosts_invalid', `no line of ${ignored} names a host and its key`)
