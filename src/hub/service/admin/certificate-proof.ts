@@ -19,6 +19,10 @@ export async function parseCertificateProof(
   reader: StoreReader,
   { ca }: NonNullable<AdminRequest<'createJoinRule'>['x5c']>,
 ): Promise<CertificateProof> {
+  if (ca.length > CA_CHARACTERS_MAX) {
+    const fault = `the CAs have more than ${CA_CHARACTERS_MAX} characters`
+    throw new AdminRefusal('ca_invalid', fault)
+  }
   const authorities = readAuthorities(ca, AUTHORITIES_MAX)
   const lookUpKeys = authorities.map(({ x509 }) => {
     const subject = readCertificateNames(x509.raw)?.subject
@@ -33,15 +37,7 @@ export async function parseCertificateProof(
   }
 }
 
-<<<<<<< HEAD
 export function readAuthorities(ca: string, authoritiesMax: number): Certificate[] {
-=======
-function readAuthorities(ca: string): Certificate[] {
-  if (ca.length > CA_CHARACTERS_MAX) {
-    const fault = `the CAs have more than ${CA_CHARACTERS_MAX} characters`
-    throw new AdminRefusal('ca_invalid', fault)
-  }
->>>>>>> proofs
   let authorities: Certificate[]
   try {
     authorities = parseCertificatesPem(ca)
