@@ -21,8 +21,10 @@ const HINTS: Readonly<Partial<Record<AdminErrorCode | 'internal_error', Hint>>> 
   admin_token_exists:
     'the log names tokens by their names: choose another name, or revoke that token first',
   admin_token_not_found: 'svc admin token list shows ids and names',
+  tpm_keys_invalid:
+    'a line for each TPM, as svc-agent tpm prints it: its SHA-256, and a hostname of the pattern',
   ca_invalid:
-    '--ca takes CA certificates, PEM: roots, or intermediates that sign the certificates of hosts',
+    '--ca and --tpm-ca take CA certificates, PEM: roots, or intermediates that sign the certificates of hosts',
   known_hosts_invalid:
     'ssh-keyscan prints such lines; names with * count after @cert-authority alone',
   join_rule_exists: 'choose another name, or end that rule first: svc join-rule end',
