@@ -36,7 +36,7 @@ describe('commands of svc-agent', () => {
     const names = list.split('\n').flatMap((line) => /^ {2}([a-z-]+)/.exec(line)?.[1] ?? [])
     assert.deepEqual(
       names,
-      'enroll identity run rotate poll status audit check targets self-update completion'.split(
+      'enroll identity tpm run rotate poll status audit check targets adopt self-update completion'.split(
         ' ',
       ),
     )

@@ -1,4 +1,4 @@
-// A host with a TPM asks for a challenge: a secret that only its TPM can read, and only for a key that never leaves the TPM. Whoever asks
+// A host with a TPM asks for a challenge: a secret that only its TPM can read, and only for a key that never leaves the TPM. A caller that asks
 // leaves nothing behind, and learns nothing of rules and names: those are looked at when the answer comes, from a host that has shown
 // its TPM. docs/protocol.md JNR-41.
 

@@ -1,4 +1,4 @@
-// Which join rules take a TPM, by its endorsement key or by what its maker certified. Nothing of this is secret: whoever shows it still
+// Which join rules take a TPM, by its endorsement key or by what its maker certified. Nothing of this is secret: anybody who shows it still
 // has to be the TPM. docs/protocol.md JNR-40.
 
 import { X509Certificate } from 'node:crypto'
