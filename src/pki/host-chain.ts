@@ -2,7 +2,6 @@
 // without policies. OpenSSL verifies the signatures, from the trusted CA down, so no key is used that nobody vouched for. What cannot be
 // understood is refused. docs/protocol.md JNR-26.
 
-import type { X509Certificate } from 'node:crypto'
 import {
   ExtensionId,
   type Extensions,
@@ -30,11 +29,16 @@ export type HostChainVerdict =
   | { readonly ok: true; readonly authority: Certificate; readonly dnsNames: readonly string[] }
   | { readonly ok: false; readonly fault: string }
 
+export interface HostChainFacts {
+  readonly now: Date
+  readonly isIssuedBy: IssuerCheck
+}
+
 /** The host's own certificate first, each signed by the next one; the trusted one may be missing, as may what is above it. */
 export function verifyHostChain(
   chain: readonly Certificate[],
   authorities: readonly Certificate[],
-  now: Date,
+  { now, isIssuedBy }: HostChainFacts,
 ): HostChainVerdict {
   const [leaf] = chain
   if (leaf === undefined || chain.length > HOST_CHAIN_MAX) {
@@ -42,7 +46,7 @@ export function verifyHostChain(
   }
   const costly = findChainFault(chain.map(({ x509 }) => x509.raw))
   if (costly !== undefined) return refuse(costly)
-  const path = findPath(chain, authorities)
+  const path = findPath(chain, authorities, isIssuedBy)
   if (path === undefined) return refuse('no chain to a CA of the rule')
   const names = namesOf(leaf)
   if (names === undefined) return refuse('names that cannot be read')
@@ -75,24 +79,35 @@ type Path = readonly [authority: Certificate, ...issued: Certificate[]]
 function findPath(
   chain: readonly Certificate[],
   authorities: readonly Certificate[],
+  isIssuedBy: IssuerCheck,
 ): Path | undefined {
-  for (const [at, { x509 }] of chain.entries()) {
-    const authority = authorities.find((each) => isIssuedBy(x509, each.x509))
+  for (const [at, certificate] of chain.entries()) {
+    const authority = authorities.find((each) => isIssuedBy(certificate, each))
     if (authority !== undefined) {
       const issued = chain.slice(0, at + 1).toReversed()
       const isUnbroken = issued.every(
-        (each, place) => place === 0 || isIssuedBy(each.x509, issued[place - 1]?.x509),
+        (each, place) => place === 0 || isIssuedBy(each, issued[place - 1]),
       )
       return isUnbroken ? [authority, ...issued] : undefined
     }
     const next = chain[at + 1]
-    if (next === undefined || !x509.checkIssued(next.x509)) return undefined
+    if (next === undefined || !certificate.x509.checkIssued(next.x509)) return undefined
   }
   return undefined
 }
 
-function isIssuedBy(x509: X509Certificate, issuer: X509Certificate | undefined): boolean {
-  return issuer !== undefined && x509.checkIssued(issuer) && x509.verify(issuer.publicKey)
+export type IssuerCheck = (certificate: Certificate, issuer: Certificate | undefined) => boolean
+
+/** For one request: the rules of a PKI have its CA alike, and what was verified once is known. */
+export function createIssuerCheck(): IssuerCheck {
+  const verdicts = new Map<string, boolean>()
+  return (certificate, issuer) => {
+    if (issuer === undefined || !certificate.x509.checkIssued(issuer.x509)) return false
+    const both = `${certificate.sha256} ${issuer.sha256}`
+    const verdict = verdicts.get(both) ?? certificate.x509.verify(issuer.x509.publicKey)
+    verdicts.set(both, verdict)
+    return verdict
+  }
 }
 
 /** The names of the host's certificate that constraints are about; its subject is one if it has any. */

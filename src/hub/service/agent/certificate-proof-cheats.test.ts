@@ -1,7 +1,7 @@
 // Every way to cheat with a proof by the key of a certificate, each refused and named: docs/protocol.md JNR-24, JNR-26. Certificates are openssl's.
 
 import assert from 'node:assert/strict'
-import { createHmac, sign } from 'node:crypto'
+import { constants, createHmac, sign } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import {
   type CertificateScene,
@@ -10,6 +10,7 @@ import {
   openCertificateScene,
   signWith,
 } from '../../../../test/support/certificate-scene.ts'
+import { hostExtensions } from '../../../../test/support/openssl-pki.ts'
 import { HOST, OTHER_CSR_PEM } from '../../../../test/support/proof-scene.ts'
 
 let open: CertificateScene
@@ -28,6 +29,8 @@ describe('[JNR-24] [JNR-26] of every way to cheat with what the key has signed',
   }
   const stated = (changes: object) =>
     open.prove([open.host, open.middle], { ...open.scene.state(), ...changes })
+  const ownOf = (key: string[]) =>
+    open.pki.make('x', { issuer: open.middle, key, extensions: hostExtensions(HOST) })
   const refused = 'token_not_found'
   const unsigned = [['signature', 'not signed by the key of the certificate']]
 
@@ -83,6 +86,29 @@ describe('[JNR-24] [JNR-26] of every way to cheat with what the key has signed',
       [],
     ],
     ['an algorithm of another key', () => open.forge({ alg: 'EdDSA' }), refused, unsigned],
+    [
+      'the digest of another curve',
+      () => {
+        const curve = ['-algorithm', 'EC', '-pkeyopt', 'ec_paramgen_curve:P-384']
+        const own = ownOf(curve)
+        return open.forge({ x5c: [own, open.middle].map(derOf) }, signWith(own.keyPem))
+      },
+      refused,
+      unsigned,
+    ],
+    [
+      'an RSA signature with another salt',
+      () => {
+        const own = ownOf(['-algorithm', 'RSA', '-pkeyopt', 'rsa_keygen_bits:2048'])
+        const padding = constants.RSA_PKCS1_PSS_PADDING
+        const key = { key: own.keyPem, padding, saltLength: 20 }
+        return open.forge({ alg: 'PS256', x5c: [own, open.middle].map(derOf) }, (input) =>
+          sign('sha256', Buffer.from(input), key),
+        )
+      },
+      refused,
+      unsigned,
+    ],
     ['a key in its header (jwk)', () => open.forge({ jwk: { kty: 'oct', k: 'AA' } }), refused, []],
     [
       'a place of certificates in its header (x5u)',

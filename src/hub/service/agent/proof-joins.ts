@@ -26,7 +26,7 @@ export interface ShownProof {
   /** The CAs and keys that it says vouch for it, as rules name them in `lookUpKeys`. */
   readonly lookUpKeys: readonly string[]
   /** Why the key that it shows has not signed the statement; undefined when it has. */
-  findSignatureFault(): Promise<string | undefined>
+  findSignatureFault(): string | undefined
   /** Whether the rule trusts that key for this name. */
   judge(rule: JoinRule, at: { readonly hostname: string; readonly now: Date }): ProofVerdict
 }
@@ -95,7 +95,7 @@ export async function findProofUse(
   }
   const fault = findStatementFault(statement, { ...request, hubNames, now })
   if (fault !== undefined) return refuse(fault)
-  const unsigned = await proof.findSignatureFault()
+  const unsigned = proof.findSignatureFault()
   if (unsigned !== undefined) return refuse({ reason: 'signature', detail: unsigned })
 
   const rules = await readRules(

@@ -28,7 +28,7 @@ export const readSshProof: ReadProof = (parts) => {
   return {
     statement,
     lookUpKeys: vouching.map(lookUpKeyOfSsh),
-    findSignatureFault: async () => {
+    findSignatureFault: () => {
       if (sshsig.namespace !== SSH_PROOF_NAMESPACE) return 'signed for another purpose'
       return verifySshsig(sshsig, message) ? undefined : 'not signed by the key'
     },
