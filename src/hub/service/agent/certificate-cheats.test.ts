@@ -274,6 +274,19 @@ describe('[JNR-24] [JNR-26] of every way to cheat with a certificate', () => {
       [['signature', weak]],
     ],
     [
+      'a key that is slow to verify with, before its signature is looked at',
+      () => {
+        const own = open.pki.make('x', {
+          issuer: open.middle,
+          extensions: hostExtensions(HOST),
+          key: [...rsa(2048), '-pkeyopt', 'rsa_keygen_pubexp:18446744073709551617'],
+        })
+        return open.forge({ alg: 'PS256', x5c: [own, open.middle].map(derOf) })
+      },
+      refused,
+      [['signature', 'an RSA exponent of more than 32 bits']],
+    ],
+    [
       'a key on P-521',
       () => {
         const key = ['-algorithm', 'EC', '-pkeyopt', 'ec_paramgen_curve:P-521']

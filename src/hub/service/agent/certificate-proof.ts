@@ -5,6 +5,7 @@ import { constants, verify, X509Certificate } from 'node:crypto'
 import { Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { type Certificate, fromX509 } from '../../../pki/certificates.ts'
+import { findChainFault } from '../../../pki/chain-bounds.ts'
 import { createIssuerCheck, HOST_CHAIN_MAX, verifyHostChain } from '../../../pki/host-chain.ts'
 import { readCertificateNames } from '../../../pki/certificate-fields.ts'
 import { certifiedKeyTypeOf } from '../../../pki/public-key-bounds.ts'
@@ -53,7 +54,9 @@ export const readCertificateProof: ReadProof = (parts) => {
       const issuer = readCertificateNames(x509.raw)?.issuer
       return issuer === undefined ? [] : [lookUpKeyOfName(issuer)]
     }),
+    // Before OpenSSL uses a key: a stranger made them all.
     findSignatureFault: () =>
+      findChainFault(chain.map(({ x509 }) => x509.raw)) ??
       findSignatureFault(leaf, {
         algorithm,
         input: Buffer.from(`${protectedHeader}.${payload}`),
@@ -121,7 +124,6 @@ function findSignatureFault(
   { x509, publicKeySpki }: Certificate,
   { algorithm, input, signature }: Signed,
 ): string | undefined {
-  // Before OpenSSL sees the key: a stranger made it.
   if (certifiedKeyTypeOf(publicKeySpki) === undefined) {
     return 'a key that is not P-256, P-384, Ed25519 or RSA of 2048 to 4096 bits'
   }
