@@ -1,7 +1,8 @@
 // What a stranger can make the hub verify with one proof, however many rules there are: docs/protocol.md JNR-25, LIM-24.
 
 import assert from 'node:assert/strict'
-import { X509Certificate } from 'node:crypto'
+import crypto, { X509Certificate } from 'node:crypto'
+import { syncBuiltinESMExports } from 'node:module'
 import { describe, test } from 'node:test'
 import {
   derOf,
@@ -10,6 +11,8 @@ import {
 } from '../../../../test/support/certificate-scene.ts'
 import { CA_EXTENSIONS, hostExtensions } from '../../../../test/support/openssl-pki.ts'
 import { HOST } from '../../../../test/support/proof-scene.ts'
+import { openSshScene } from '../../../../test/support/ssh-scene.ts'
+import { withTools } from '../../../../test/support/tools.ts'
 
 const RULES = 50
 
@@ -25,25 +28,60 @@ describe(`[JNR-25] of ${RULES} rules with one CA`, () => {
     const leaf = pki.make('x', { issuer: first, extensions: [...hostExtensions(HOST), ...unnamed] })
     const x5c = [leaf, first, second, third].map(derOf)
     const token = open.forge({ x5c }, signWith(leaf.keyPem))
-    using verified = countVerified()
+    using verified = countCalls(X509Certificate.prototype, 'verify')
     assert.equal(await scene.ask(token), 'token_not_found')
     assert.deepEqual(scene.refusals(), [['certificate', 'no chain to a CA of the rule']])
     assert.ok(verified.count >= 1 && verified.count <= 4, `${verified.count} signatures`)
   })
+
+  test(
+    'a forged SSH certificate costs two signatures, and one rule',
+    withTools('ssh-keygen'),
+    async () => {
+      await using open = await openSshScene()
+      const { keys, scene, authority, other } = open
+      const known_hosts = `@cert-authority * ${authority.publicLine}`
+      const ssh = { known_hosts }
+      for (let made = 0; made < RULES; made += 1) await scene.makeRule({ method: 'ssh', ssh })
+      const made = keys.certify(other, authority, ['-h', '-n', HOST.replace('1', '9')])
+      const forged = made.toString('latin1').replace(HOST.replace('1', '9'), HOST)
+      const certificate = Buffer.from(forged, 'latin1')
+      const token = open.prove(other, { certificate })
+      using verified = countCalls(crypto, 'verify')
+      using read = countCalls(scene.store.reader, 'findJoinRule')
+      assert.equal(await scene.ask(token), 'token_not_found')
+      assert.deepEqual(scene.refusals(), [['certificate', 'not signed by its CA']])
+      assert.equal(verified.count, 2)
+      assert.equal(read.count, 1)
+      const own = keys.make('ed25519')
+      const good = keys.certify(own, authority, ['-h', '-n', 'web-7.example.org'])
+      assert.equal(await scene.ask(open.prove(own, { certificate: good })), 'hostname_mismatch')
+      assert.equal(verified.count, 4, 'two more for a good one, which is of another host')
+      // Whoever is named by its key in another rule needs no certificate.
+      const named = { known_hosts: `${HOST} ${other.publicLine}` }
+      await scene.makeRule({ method: 'ssh', ssh: named })
+      assert.match(await scene.ask(open.prove(other, { certificate })), /^chain/)
+    },
+  )
 })
 
-/** Signatures of certificates, while it is open. */
-function countVerified(): Disposable & { count: number } {
-  const { verify } = X509Certificate.prototype
+/** Of one method, while it is open. */
+function countCalls<K extends string>(
+  of: Record<K, (...args: never[]) => unknown>,
+  method: K,
+): Disposable & { count: number } {
+  const called = of[method]
   const counted = {
     count: 0,
     [Symbol.dispose]: () => {
-      X509Certificate.prototype.verify = verify
+      of[method] = called
+      syncBuiltinESMExports()
     },
   }
-  X509Certificate.prototype.verify = function count(key) {
+  of[method] = function count(this: unknown, ...args: never[]) {
     counted.count += 1
-    return verify.call(this, key)
+    return called.apply(this, args)
   }
+  syncBuiltinESMExports()
   return counted
 }

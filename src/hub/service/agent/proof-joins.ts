@@ -37,7 +37,13 @@ export type ProofVerdict =
       /** What the log says of the host, beside the rule. */
       readonly said: Readonly<Record<string, string>>
     }
-  | { readonly ok: false; readonly fault: ProofFault; readonly detail: string }
+  | {
+      readonly ok: false
+      readonly fault: ProofFault
+      readonly detail: string
+      /** One of `lookUpKeys` that vouches for this host by no rule: those that it alone has found are not read. */
+      readonly disproved?: string
+    }
 
 /** Undefined for what has not the form. */
 export type ReadProof = (parts: ProofText['parts']) => ShownProof | undefined
@@ -81,9 +87,10 @@ export async function findProofUse(
   if (text === undefined || proof === undefined) return { ok: false, refusal: 'token_not_found' }
   const now = clock.now()
   const { statement } = proof
-  const ids = await findRuleIds(reader, proof)
+  const found = await findRuleIds(reader, proof)
   const used = await findUser(reader, useIdOf(statement))
-  const [first] = ids.length > 0 ? ids : [used?.rule?.id]
+  if (used?.rule !== undefined && !found.has(used.rule.id)) found.set(used.rule.id, undefined)
+  const [first] = found.keys()
   if (first === undefined) return { ok: false, refusal: 'token_not_found' }
   const refuse = async (
     fault: Pick<JoinRefusal, 'reason' | 'detail'>,
@@ -98,12 +105,9 @@ export async function findProofUse(
   const unsigned = proof.findSignatureFault()
   if (unsigned !== undefined) return refuse({ reason: 'signature', detail: unsigned })
 
-  const rules = await readRules(
-    reader,
-    [...ids, ...(used?.rule ? [used.rule.id] : [])],
-    text.method,
+  const judged = await judgeRules(reader, found, (rule) =>
+    rule.proof.method === text.method ? proof.judge(rule, { hostname, now }) : undefined,
   )
-  const judged = rules.map((rule) => ({ rule, verdict: proof.judge(rule, { hostname, now }) }))
   const covering = judged.flatMap(({ rule, verdict }) =>
     verdict.ok ? [{ ...rule, said: verdict.said }] : [],
   )
@@ -121,19 +125,39 @@ export async function findProofUse(
   return refuse({ reason: furthest.fault, detail: furthest.detail }, furthest.of)
 }
 
-async function findRuleIds(reader: StoreReader, { lookUpKeys }: ShownProof): Promise<JoinRuleId[]> {
-  const ids = new Set<JoinRuleId>()
+/** Each with the key by which it was found first, or as that by which the host has asked before. */
+type FoundRules = Map<JoinRuleId, string | undefined>
+
+async function findRuleIds(reader: StoreReader, { lookUpKeys }: ShownProof): Promise<FoundRules> {
+  const found: FoundRules = new Map()
   for (const key of lookUpKeys) {
-    for (const id of await reader.listJoinRulesByKey(key, RULES_OF_KEY_MAX)) ids.add(id)
+    for (const id of await reader.listJoinRulesByKey(key, RULES_OF_KEY_MAX)) {
+      if (found.size < RULES_OF_KEY_MAX && !found.has(id)) found.set(id, key)
+    }
   }
-  return [...ids].slice(0, RULES_OF_KEY_MAX)
+  return found
 }
 
-async function readRules(
+interface JudgedRule {
+  readonly rule: JoinRule
+  readonly verdict: ProofVerdict
+}
+
+/** One after the other: what a stranger forged is seen at the first. */
+async function judgeRules(
   reader: StoreReader,
-  ids: readonly JoinRuleId[],
-  method: ProofMethod,
-): Promise<JoinRule[]> {
-  const rules = await Promise.all([...new Set(ids)].map((id) => reader.findJoinRule(id)))
-  return rules.filter((rule) => rule !== undefined).filter((rule) => rule.proof.method === method)
+  found: FoundRules,
+  judge: (rule: JoinRule) => ProofVerdict | undefined,
+): Promise<JudgedRule[]> {
+  const judged: JudgedRule[] = []
+  const disproved = new Set<string>()
+  for (const [id, key] of found) {
+    if (key !== undefined && disproved.has(key)) continue
+    const rule = await reader.findJoinRule(id)
+    const verdict = rule && judge(rule)
+    if (rule === undefined || verdict === undefined) continue
+    judged.push({ rule, verdict })
+    if (!verdict.ok && verdict.disproved !== undefined) disproved.add(verdict.disproved)
+  }
+  return judged
 }

@@ -25,6 +25,7 @@ export const readSshProof: ReadProof = (parts) => {
   if (third !== undefined && certificate === undefined) return undefined
   const { blob } = sshsig.key
   const vouching = [blob, ...(certificate ? [certificate.authorityBlob] : [])]
+  const shown = { key: blob, certificate, findCertificateFault: checkOnce() }
   return {
     statement,
     lookUpKeys: vouching.map(lookUpKeyOfSsh),
@@ -34,7 +35,7 @@ export const readSshProof: ReadProof = (parts) => {
     },
     judge: ({ proof }, at) => {
       const hosts = proof.method === 'ssh' ? proof.hosts : []
-      return judgeKey(hosts, { key: blob, certificate }, at)
+      return judgeKey(hosts, shown, at)
     },
   }
 }
@@ -42,12 +43,20 @@ export const readSshProof: ReadProof = (parts) => {
 interface ShownKey {
   readonly key: Buffer
   readonly certificate: HostCertificate | undefined
+  readonly findCertificateFault: typeof findHostCertificateFault
+}
+
+/** For one certificate, at one time: what was verified for one rule is known for the others. */
+function checkOnce(): typeof findHostCertificateFault {
+  let checked: { readonly fault: string | undefined } | undefined
+  return (certificate, now) =>
+    (checked ??= { fault: findHostCertificateFault(certificate, now) }).fault
 }
 
 /** Named in known_hosts it needs no certificate; revoked there, none helps. */
 function judgeKey(
   hosts: readonly KnownHost[],
-  { key, certificate }: ShownKey,
+  { key, certificate, findCertificateFault }: ShownKey,
   at: { readonly hostname: string; readonly now: Date },
 ): ProofVerdict {
   const of = (kind: KnownHost['kind'], blob: Buffer): KnownHost[] => {
@@ -60,16 +69,19 @@ function judgeKey(
   if (own.some((host) => isNamed(host, at.hostname))) return { ok: true, said }
   const elsewhere = refuse('proof_name', 'the key of another host')
   if (certificate === undefined) return elsewhere
-  if (!certificate.keyBlob.equals(key))
-    return refuse('certificate', 'the certificate of another key')
   const { authorityBlob, keyId, serial } = certificate
+  // Whatever a rule says of the CA.
+  const disprove = (detail: string): ProofVerdict => {
+    return { ...refuse('certificate', detail), disproved: lookUpKeyOfSsh(authorityBlob) }
+  }
+  if (!certificate.keyBlob.equals(key)) return disprove('the certificate of another key')
   if (of('revoked', authorityBlob).length > 0) return refuse('revoked', 'a CA that is revoked')
   const authorities = of('authority', authorityBlob)
   if (authorities.length === 0) {
     return own.length > 0 ? elsewhere : refuse('certificate', 'a CA that the rule does not trust')
   }
-  const fault = findHostCertificateFault(certificate, at.now)
-  if (fault !== undefined) return refuse('certificate', fault)
+  const fault = findCertificateFault(certificate, at.now)
+  if (fault !== undefined) return disprove(fault)
   if (!certificate.principals.includes(at.hostname)) {
     return refuse('proof_name', 'not among the principals of the certificate')
   }
@@ -80,6 +92,9 @@ function judgeKey(
   return { ok: true, said: { ...said, ...authority, ssh_key_id: printableExtract(keyId, 64) } }
 }
 
-function refuse(fault: 'certificate' | 'proof_name' | 'revoked', detail: string): ProofVerdict {
+function refuse(
+  fault: 'certificate' | 'proof_name' | 'revoked',
+  detail: string,
+): Extract<ProofVerdict, { ok: false }> {
   return { ok: false, fault, detail }
 }
