@@ -63,6 +63,23 @@ describe(`[JNR-25] of ${RULES} rules with one CA`, () => {
       assert.match(await scene.ask(open.prove(other, { certificate })), /^chain/)
     },
   )
+
+  test(
+    'none of those that trust the CA of a host hides behind those that know its key',
+    withTools('ssh-keygen'),
+    async () => {
+      await using open = await openSshScene()
+      const { keys, scene, authority, host } = open
+      const elsewhere = { known_hosts: `web-9.example.org ${host.publicLine}` }
+      for (let made = 0; made < RULES; made += 1) {
+        await scene.makeRule({ method: 'ssh', ssh: elsewhere })
+      }
+      const known_hosts = `@cert-authority * ${authority.publicLine}`
+      await scene.makeRule({ method: 'ssh', ssh: { known_hosts } })
+      const certificate = keys.certify(host, authority, ['-h', '-n', HOST])
+      assert.match(await scene.ask(open.prove(host, { certificate })), /^chain/)
+    },
+  )
 })
 
 /** Of one method, while it is open. */

@@ -132,7 +132,7 @@ async function findRuleIds(reader: StoreReader, { lookUpKeys }: ShownProof): Pro
   const found: FoundRules = new Map()
   for (const key of lookUpKeys) {
     for (const id of await reader.listJoinRulesByKey(key, RULES_OF_KEY_MAX)) {
-      if (found.size < RULES_OF_KEY_MAX && !found.has(id)) found.set(id, key)
+      if (!found.has(id)) found.set(id, key)
     }
   }
   return found
