@@ -174,7 +174,12 @@ export const WRITER_CALLS: PortCalls<Exclude<keyof StoreWriter, keyof StoreReade
   claimJoinProof: [
     (w) =>
       w.claimJoinProof(
-        { id: '7'.padEnd(64, '0'), tokenHash: '8'.padEnd(64, '0') as TokenHash, expiresAt: NOW },
+        {
+          id: '7'.padEnd(64, '0'),
+          hostname: 'web-1.example.org',
+          tokenHash: '8'.padEnd(64, '0') as TokenHash,
+          expiresAt: NOW,
+        },
         NOW,
       ),
   ],

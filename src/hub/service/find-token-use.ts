@@ -46,11 +46,11 @@ export type FoundToken =
 /** Whether another host has used it: it is for one. docs/protocol.md JNR-21. */
 export async function isUsedElsewhere(
   reader: StoreReader,
-  { tokenHash, shown }: TokenUse,
+  { hostname, shown }: TokenUse,
 ): Promise<boolean> {
   if (shown === undefined) return false
   const user = await reader.findJoinProof(shown.id)
-  return user !== undefined && user !== tokenHash
+  return user !== undefined && user.hostname !== hostname
 }
 
 /** Undefined for what is neither; by two look-ups. */

@@ -87,7 +87,8 @@ export async function obtainByToken(
     if (use.joinRuleId !== null && !(await hasPlace(writer, use.joinRuleId))) return false
     if (await isUsedElsewhere(writer, use)) return false
     if (use.shown !== undefined) {
-      await writer.claimJoinProof({ ...use.shown, tokenHash: use.tokenHash }, open.askedAt)
+      const { tokenHash, hostname: name } = use
+      await writer.claimJoinProof({ ...use.shown, tokenHash, hostname: name }, open.askedAt)
     }
     await writer.insertOpenSigning(open)
     return true

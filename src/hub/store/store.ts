@@ -241,8 +241,8 @@ export interface StoreReader {
   listJoinRulesOfIssuer(issuer: string, limit: number): Promise<JoinRule[]>
   /** Rules in force that trust a CA or a key. */
   listJoinRulesByKey(key: string, limit: number): Promise<JoinRuleId[]>
-  /** For whom a workload's token was used. */
-  findJoinProof(id: string): Promise<TokenHash | undefined>
+  /** The host that something was used for, which is for one, and the token by which it was used last. */
+  findJoinProof(id: string): Promise<ProofUser | undefined>
   /** Newest first. */
   pageJoinRules(page: Page): Promise<JoinRule[] | undefined>
   /** All that ever joined by the rule, oldest first, after the use of which `after` is the beginning of the hash. */
@@ -317,7 +317,7 @@ export interface StoreWriter extends StoreReader {
   insertJoinRule(rule: JoinRule): Promise<void>
   /** Replaces everything but the id. */
   updateJoinRule(rule: JoinRule): Promise<void>
-  /** Again for the same host it changes nothing; what has expired is forgotten. */
+  /** Again for the same host it is as of now, for another host it changes nothing; what has expired is forgotten. */
   claimJoinProof(proof: UsedProof, now: Date): Promise<void>
   /** Permanently ends the tokens whose time is over, admin tokens and join rules too. */
   endExpiredTokens(now: Date): Promise<void>
@@ -498,10 +498,14 @@ export interface Replacement {
 }
 
 /** The token of a workload, which is for one host. */
-export interface UsedProof {
-  readonly id: string
-  /** Of the token that is derived for the host. */
+export interface ProofUser {
+  readonly hostname: string
+  /** Derived for the host from the token of a join rule. */
   readonly tokenHash: TokenHash
+}
+
+export interface UsedProof extends ProofUser {
+  readonly id: string
   /** No claim is kept longer. */
   readonly expiresAt: Date
 }

@@ -67,6 +67,29 @@ describe('[JNR-26] a host with a certificate of a CA that a rule trusts', () => 
     assert.deepEqual(scene.refusals(), [])
   })
 
+  test('[JNR-29] whose request failed at the CA joins by another rule when the first one is full', async () => {
+    const { pki, scene, root, trust, prove } = open
+    await scene.admin.endJoinRule({ join_rule: await trust() })
+    const hostname = 'z-full.example.org'
+    const own = pki.make('host', { issuer: root, extensions: hostExtensions(hostname) })
+    const other = pki.make('host', {
+      issuer: root,
+      extensions: hostExtensions('other.example.org'),
+    })
+    const ask = async (key: typeof own, name: string) =>
+      scene.ask(await prove([key], scene.state({ hostname: name })), { hostname: name })
+    const one = { method: 'x5c', x5c: { ca: root.pem }, hosts_max: 1 } as const
+    const full = await scene.makeRule(one)
+    scene.authority.failWith(new CaError('unreachable', 'no answer'))
+    assert.equal(await ask(own, hostname), 'ca_failed')
+    scene.authority.failWith(undefined)
+    assert.match(await ask(other, 'other.example.org'), /^chain/)
+    assert.equal(await ask(own, hostname), 'token_expired')
+    const next = await scene.makeRule(one)
+    assert.match(await ask(own, hostname), /^chain/)
+    for (const { name } of [full, next]) await scene.admin.endJoinRule({ join_rule: name })
+  })
+
   test('[JNR-29] has used its name: another request is refused, whoever makes it', async () => {
     const { pki, scene, root, trust, prove } = open
     await trust()

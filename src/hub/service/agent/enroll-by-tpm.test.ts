@@ -77,6 +77,20 @@ describe('[JNR-40] a host with a TPM', () => {
     assert.equal(await scene.join({ host: 'r2' }), 'token_consumed')
   })
 
+  test('[JNR-44] is one host by its name: what failed at the CA is asked by another rule when the first has ended', async () => {
+    const first = await scene.makeRule(listOf(tpm))
+    scene.authority.failWith(new CaError('unreachable', 'no answer'))
+    assert.equal(await scene.join(), 'ca_failed')
+    scene.authority.failWith(undefined)
+    await scene.admin.endJoinRule({ join_rule: first.name })
+    const second = await scene.makeRule({ ca: scene.maker.pem }, { name: `again-${scene.number}` })
+    assert.equal(await scene.join({ host: 'r2' }), 'token_consumed')
+    assert.equal(await scene.join(), 'chain 2')
+    assert.equal(await scene.join({ host: 'r2' }), 'token_consumed')
+    await scene.admin.endJoinRule({ join_rule: second.name })
+    assert.equal(await scene.join(), 'chain 2', 'the reply that was lost, of a rule that ended')
+  })
+
   test('has the rule of its role and name, of several that take it', async () => {
     await scene.makeRule()
     await scene.makeRule({ ca: scene.maker.pem }, { name: `db-${scene.number}`, role: 'db' })

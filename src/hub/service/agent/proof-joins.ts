@@ -111,7 +111,7 @@ export async function findProofUse(
   const covering = judged.flatMap(({ rule, verdict }) =>
     verdict.ok ? [{ ...rule, said: verdict.said }] : [],
   )
-  const rule = chooseRule(covering, { hostname, role, now, user: used?.user })
+  const rule = chooseRule(covering, { hostname, role, now, used })
   if (rule !== undefined) {
     const tokenHash = deriveTokenHash(useKeyOf(rule), hostname)
     const expiresAt = new Date(statement.exp * 1000)

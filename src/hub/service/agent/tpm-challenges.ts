@@ -52,7 +52,7 @@ export function createChallengeTpm({
     // The rule that let it in has seen whose TPM it is, and answers also when somebody has ended it since.
     const rules = isTpmRule(used?.rule) ? [...trusting, used.rule] : trusting
     const fitting = rules.filter(({ proof }) => !isListedElsewhere(proof, ekSha256, hostname))
-    const choice = { hostname, role, now, user: used?.user }
+    const choice = { hostname, role, now, used }
     const rule = chooseRule(fitting, choice) ?? chooseRule(rules, choice)
     if (rule === undefined) return refuse(deceived, 'ek_certificate')
     const ak = parseAttestationKey(Buffer.from(request.ak, 'base64'))

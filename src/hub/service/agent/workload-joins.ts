@@ -4,7 +4,6 @@
 import type { Clock } from '../../../platform/clock.ts'
 import type { Logger } from '../../../platform/logger.ts'
 import { printableExtract } from '../../../platform/printable.ts'
-import type { TokenHash } from '../../../protocol/identifiers.ts'
 import type { IssuerKeys, SignatureVerdict } from '../../domain/issuer-keys.ts'
 import { deriveTokenHash, JOIN_REFUSALS, type JoinRule, useKeyOf } from '../../domain/join-rule.ts'
 import type { WorkloadProof } from '../../domain/workload-proof.ts'
@@ -16,7 +15,7 @@ import {
 } from '../../domain/workload-token.ts'
 import type { StoreReader } from '../../store/store.ts'
 import { type FoundUse, RULES_OF_ISSUER_MAX, type TokenUse } from '../find-token-use.ts'
-import { chooseRule, findUser } from './choose-rule.ts'
+import { chooseRule, findUser, type RuleUser } from './choose-rule.ts'
 import type { JoinRefusals } from './join-refusals.ts'
 
 export interface WorkloadJoinsDependencies {
@@ -53,7 +52,7 @@ export async function findWorkloadUse(
   const { hostname, role } = request
   const token = parseWorkloadToken(request.token)
   if (token === undefined) return { ok: false, refusal: 'token_not_found' }
-  const { rules, user } = await rulesOf(reader, token)
+  const { rules, used } = await rulesOf(reader, token)
   const now = clock.now()
   const verify = verifyOnce(dependencies, token)
   const covering: WorkloadRule[] = []
@@ -69,7 +68,7 @@ export async function findWorkloadUse(
       furthest = { rule, fault }
     }
   }
-  const rule = chooseRule(covering, { hostname, role, now, user })
+  const rule = chooseRule(covering, { hostname, role, now, used })
   if (rule === undefined) {
     if (furthest === undefined) return { ok: false, refusal: 'token_not_found' }
     const { rule: of, fault } = furthest
@@ -101,13 +100,13 @@ function verifyOnce(
 async function rulesOf(
   reader: StoreReader,
   { id, issuer }: WorkloadToken,
-): Promise<{ readonly rules: WorkloadRule[]; readonly user: TokenHash | undefined }> {
+): Promise<{ readonly rules: WorkloadRule[]; readonly used: RuleUser | undefined }> {
   const rules = await reader.listJoinRulesOfIssuer(issuer, RULES_OF_ISSUER_MAX)
   const used = await findUser(reader, id)
   const isListed = rules.some((rule) => rule.id === used?.rule?.id)
   const all = used?.rule && !isListed ? [...rules, used.rule] : rules
   const ofMethod = all.filter((rule): rule is WorkloadRule => rule.proof.method === 'jwt')
-  return { rules: ofMethod, user: used?.user }
+  return { rules: ofMethod, used }
 }
 
 function useOf(

@@ -4,7 +4,7 @@ import type { AgentId, Hostname, JoinRuleId, TokenHash } from '../../../protocol
 import type { HostProof } from '../../domain/host-proof.ts'
 import type { JoinProof, JoinRule } from '../../domain/join-rule.ts'
 import type { WorkloadProof } from '../../domain/workload-proof.ts'
-import type { JoinedHost, Page, UsedProof } from '../store.ts'
+import type { JoinedHost, Page, ProofUser, UsedProof } from '../store.ts'
 import { type Instant, fromDate, toDate } from './instants.ts'
 import { fromLabels, toLabels } from './label-columns.ts'
 import type { SqlSession } from './sql-session.ts'
@@ -47,9 +47,10 @@ ALTER TABLE join_rules ADD COLUMN prova TEXT CHECK (prova IS NULL OR json_type(p
 ALTER TABLE join_rules ADD COLUMN emissor TEXT;
 CREATE INDEX join_rules_por_emissor ON join_rules (emissor, ordem)
   WHERE emissor IS NOT NULL AND ended_at IS NULL;
--- For which host a workload's token was used.
+-- For which host a workload's token was used, and by which derived token last.
 CREATE TABLE join_provas (
   id TEXT NOT NULL PRIMARY KEY CHECK (length(id) = 64),
+  hostname TEXT NOT NULL,
   token_hash TEXT NOT NULL,
   expires_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
@@ -239,9 +240,9 @@ export function selectJoinRulesOfIssuer(
   return session.all<JoinRuleRow>(sql, issuer, limit).map(toJoinRule)
 }
 
-export function selectJoinProof(session: SqlSession, id: string): TokenHash | undefined {
-  const sql = 'SELECT token_hash FROM join_provas WHERE id = ?'
-  return session.get<{ token_hash: TokenHash }>(sql, id)?.token_hash
+export function selectJoinProof(session: SqlSession, id: string): ProofUser | undefined {
+  const sql = 'SELECT hostname, token_hash AS tokenHash FROM join_provas WHERE id = ?'
+  return session.get<ProofUser>(sql, id)
 }
 
 /** A token counts for a while after its end, and the clock of another hub may be behind, or this one set back. */
@@ -256,8 +257,11 @@ export function claimJoinProof(session: SqlSession, proof: UsedProof, now: Date)
     now.getTime() - PROOF_KEPT_MS,
     PROOFS_FORGOTTEN_MAX,
   )
-  const sql = 'INSERT OR IGNORE INTO join_provas (id, token_hash, expires_at) VALUES (?, ?, ?)'
-  session.run(sql, proof.id, proof.tokenHash, proof.expiresAt.getTime())
+  const sql = `INSERT INTO join_provas (id, hostname, token_hash, expires_at) VALUES (?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET token_hash = excluded.token_hash,
+       expires_at = max(expires_at, excluded.expires_at)
+     WHERE hostname = excluded.hostname`
+  session.run(sql, proof.id, proof.hostname, proof.tokenHash, proof.expiresAt.getTime())
 }
 
 export function toJoinRule(row: JoinRuleRow): JoinRule {

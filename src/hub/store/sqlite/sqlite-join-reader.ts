@@ -1,6 +1,6 @@
 import type { JoinRuleId, TokenHash } from '../../../protocol/identifiers.ts'
 import type { JoinRule } from '../../domain/join-rule.ts'
-import type { JoinedHost, Page, StoreReader } from '../store.ts'
+import type { JoinedHost, Page, ProofUser, StoreReader } from '../store.ts'
 import {
   countJoinClaims,
   JOIN_RULE_PAGES,
@@ -65,7 +65,7 @@ export class SqliteJoinReader extends SqliteEntryReader implements JoinReader {
     return selectJoinRulesByKey(this.session(), key, limit)
   }
 
-  async findJoinProof(id: string): Promise<TokenHash | undefined> {
+  async findJoinProof(id: string): Promise<ProofUser | undefined> {
     return selectJoinProof(this.session(), id)
   }
 
