@@ -23,7 +23,11 @@ export interface CertificateScene extends AsyncDisposable {
   /** As the agent makes it, of a certificate and what is above it. */
   readonly prove: (chain: readonly MadeCertificate[], statement?: object) => Promise<string>
   /** By hand, with whatever header. */
-  readonly forge: (changes: object, signer?: (input: string) => Buffer) => string
+  readonly forge: (
+    changes: object,
+    signer?: (input: string) => Buffer,
+    statement?: object,
+  ) => string
 }
 
 export async function openCertificateScene(): Promise<CertificateScene> {
@@ -53,9 +57,9 @@ export async function openCertificateScene(): Promise<CertificateScene> {
       const key = readCertificateHostKey({ certificatePath, certificatePem, keyPath, keyPem })
       return key.prove(Buffer.from(JSON.stringify(statement)))
     },
-    forge: (changes, signer = signWith(host.keyPem)) => {
+    forge: (changes, signer = signWith(host.keyPem), statement = scene.state()) => {
       const usual = { typ: 'svc-enroll+jwt', alg: 'ES256', x5c: [host, middle].map(derOf) }
-      const input = `${encode({ ...usual, ...changes })}.${encode(scene.state())}`
+      const input = `${encode({ ...usual, ...changes })}.${encode(statement)}`
       return `svcp.x5c.${input}.${signer(input).toString('base64url')}`
     },
     [Symbol.asyncDispose]: async () => {

@@ -10,8 +10,9 @@ import {
   openCertificateScene,
   signWith,
 } from '../../../../test/support/certificate-scene.ts'
-import { hostExtensions } from '../../../../test/support/openssl-pki.ts'
+import { CA_EXTENSIONS, hostExtensions } from '../../../../test/support/openssl-pki.ts'
 import { HOST, OTHER_CSR_PEM } from '../../../../test/support/proof-scene.ts'
+import type { HostStatement } from '../../../protocol/host-proof.ts'
 
 let open: CertificateScene
 before(async () => {
@@ -190,6 +191,32 @@ describe('[JNR-24] [JNR-26] of every way to cheat with what the key has signed',
       assert.equal(open.scene.authority.asked.length, asked)
     })
   }
+
+  test('[JNR-25] whether a CA is trusted nobody learns from a refusal before the signature', async () => {
+    await open.trust()
+    const unknown = open.pki.make('Nobody knows', { extensions: CA_EXTENSIONS })
+    const extensions = hostExtensions(HOST)
+    const chains = [unknown, open.middle].map((issuer) => {
+      return [open.pki.make('x', { issuer, extensions }), issuer].map(derOf)
+    })
+    const { iat } = open.scene.state()
+    const hour = 3600
+    const changes: [Partial<HostStatement>, string][] = [
+      [{ iat: iat - hour, exp: iat - hour + 240 }, 'token_expired'],
+      [{ iat: iat + hour, exp: iat + hour + 240 }, 'token_expired'],
+      [{ exp: iat + hour }, 'token_expired'],
+      [{ hubs: ['evil.example.org'] }, 'token_not_found'],
+      [{}, 'token_not_found'],
+    ]
+    for (const [changed, refusal] of changes) {
+      for (const x5c of chains) {
+        const token = open.forge({ x5c }, () => Buffer.alloc(64, 1), open.scene.state(changed))
+        assert.equal(await open.scene.ask(token), refusal, JSON.stringify(changed))
+      }
+    }
+    const known = [['lifetime', 'over'], ['statement', 'for another hub'], ...unsigned]
+    assert.deepEqual(open.scene.refusals(), known, 'the log names what is of a rule')
+  })
 
   test('a proof that somebody copied is of no use with another certificate request', async () => {
     await open.trust()

@@ -91,17 +91,18 @@ export async function findProofUse(
   const used = await findUser(reader, useIdOf(statement))
   if (used?.rule !== undefined && !found.has(used.rule.id)) found.set(used.rule.id, undefined)
   const [first] = found.keys()
-  if (first === undefined) return { ok: false, refusal: 'token_not_found' }
   const refuse = async (
     fault: Pick<JoinRefusal, 'reason' | 'detail'>,
     of?: JoinRule,
   ): Promise<FoundUse> => {
-    const rule = of ?? (await reader.findJoinRule(first))
+    const rule = of ?? (first && (await reader.findJoinRule(first)))
     if (rule !== undefined) refusals.note(rule, { ...fault, hostname, role })
     return { ok: false, refusal: JOIN_REFUSALS[fault.reason] }
   }
   const fault = findStatementFault(statement, { ...request, hubNames, now })
+  // The same whether there is a rule or not: a stranger does not learn whom the rules trust.
   if (fault !== undefined) return refuse(fault)
+  if (first === undefined) return { ok: false, refusal: 'token_not_found' }
   const unsigned = proof.findSignatureFault()
   if (unsigned !== undefined) return refuse({ reason: 'signature', detail: unsigned })
 
