@@ -47,18 +47,19 @@ export function verifyHostChain(
   if (leaf === undefined || chain.length > HOST_CHAIN_MAX) {
     return refuse(`not a chain of 1 to ${HOST_CHAIN_MAX} certificates`)
   }
-  const path = findPath(chain, authorities, isIssuedBy)
-  if (path === undefined) return refuse('no chain to a CA of the rule')
   const names = namesOf(leaf)
   if (names === undefined) return refuse('names that cannot be read')
-  const fault = findPathFault(path, names, now)
-  if (fault !== undefined) return refuse(fault)
-  const dnsNames = names.filter(({ kind }) => kind === NameKind.dns)
-  return {
-    ok: true,
-    authority: path[0],
-    dnsNames: dnsNames.map(({ content }) => textOf(content)),
+  let fault = 'no chain to a CA of the rule'
+  for (const path of findPaths(chain, authorities, isIssuedBy)) {
+    const ofPath = findPathFault(path, names, now)
+    if (ofPath === undefined) {
+      const dnsNames = names.filter(({ kind }) => kind === NameKind.dns)
+      const texts = dnsNames.map(({ content }) => textOf(content))
+      return { ok: true, authority: path[0], dnsNames: texts }
+    }
+    fault = ofPath
   }
+  return refuse(fault)
 }
 
 /** Why a certificate is no CA that a host's certificate can lead to; undefined when it is one. */
@@ -76,25 +77,23 @@ function refuse(fault: string): HostChainVerdict {
 
 type Path = readonly [authority: Certificate, ...issued: Certificate[]]
 
-/** From the trusted CA down to the host's certificate; undefined where no signature leads there. */
-function findPath(
+/** Each from a trusted CA down to the host's certificate: a CA has several certificates with one key, and some of them are over. */
+function* findPaths(
   chain: readonly Certificate[],
   authorities: readonly Certificate[],
   isIssuedBy: IssuerCheck,
-): Path | undefined {
+): Generator<Path> {
   for (const [at, certificate] of chain.entries()) {
-    const authority = authorities.find((each) => isIssuedBy(certificate, each))
-    if (authority !== undefined) {
+    for (const authority of authorities.filter((each) => isIssuedBy(certificate, each))) {
       const issued = chain.slice(0, at + 1).toReversed()
       const isUnbroken = issued.every(
         (each, place) => place === 0 || isIssuedBy(each, issued[place - 1]),
       )
-      return isUnbroken ? [authority, ...issued] : undefined
+      if (isUnbroken) yield [authority, ...issued]
     }
     const next = chain[at + 1]
-    if (next === undefined || !certificate.x509.checkIssued(next.x509)) return undefined
+    if (next === undefined || !certificate.x509.checkIssued(next.x509)) return
   }
-  return undefined
 }
 
 export type IssuerCheck = (certificate: Certificate, issuer: Certificate | undefined) => boolean

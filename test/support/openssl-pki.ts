@@ -26,6 +26,12 @@ export interface CertificateOptions {
 export interface OpensslPki extends Disposable {
   readonly directory: string
   make(commonName: string, options?: CertificateOptions): MadeCertificate
+  /** Another certificate of the same key. */
+  renew(
+    of: Pick<MadeCertificate, 'keyPath' | 'keyPem'>,
+    commonName: string,
+    options?: Omit<CertificateOptions, 'key'>,
+  ): MadeCertificate
 }
 
 export const CA_EXTENSIONS = [
@@ -50,32 +56,40 @@ export function createOpensslPki(): OpensslPki {
   const config = join(directory, 'openssl.cnf')
   writeFileSync(config, '[req]\ndistinguished_name=dn\n[dn]\n')
   let made = 0
+  const certify: OpensslPki['renew'] = (
+    of,
+    commonName,
+    { issuer, extensions = [], days = 10, digest } = {},
+  ) => {
+    made += 1
+    const { keyPath, keyPem } = of
+    const certificatePath = join(directory, `${made}.pem`)
+    openssl(
+      'req',
+      '-x509',
+      '-config',
+      config,
+      '-key',
+      keyPath,
+      '-subj',
+      `/CN=${commonName}`,
+      '-days',
+      String(days),
+      '-out',
+      certificatePath,
+      ...(digest ? [`-${digest}`] : []),
+      ...(issuer ? ['-CA', issuer.certificatePath, '-CAkey', issuer.keyPath] : []),
+      ...extensions.flatMap((each) => ['-addext', each]),
+    )
+    return { pem: readFileSync(certificatePath, 'utf8'), keyPem, certificatePath, keyPath }
+  }
   return {
     directory,
-    make: (commonName, { key = EC, issuer, extensions = [], days = 10, digest } = {}) => {
-      made += 1
-      const keyPath = join(directory, `${made}.key`)
-      const certificatePath = join(directory, `${made}.pem`)
+    renew: certify,
+    make: (commonName, { key = EC, ...options } = {}) => {
+      const keyPath = join(directory, `${made + 1}.key`)
       openssl('genpkey', ...key, '-out', keyPath)
-      openssl(
-        'req',
-        '-x509',
-        '-config',
-        config,
-        '-key',
-        keyPath,
-        '-subj',
-        `/CN=${commonName}`,
-        '-days',
-        String(days),
-        '-out',
-        certificatePath,
-        ...(digest ? [`-${digest}`] : []),
-        ...(issuer ? ['-CA', issuer.certificatePath, '-CAkey', issuer.keyPath] : []),
-        ...extensions.flatMap((each) => ['-addext', each]),
-      )
-      const pem = readFileSync(certificatePath, 'utf8')
-      return { pem, keyPem: readFileSync(keyPath, 'utf8'), certificatePath, keyPath }
+      return certify({ keyPath, keyPem: readFileSync(keyPath, 'utf8') }, commonName, options)
     },
     [Symbol.dispose]: () => rmSync(directory, { recursive: true }),
   }

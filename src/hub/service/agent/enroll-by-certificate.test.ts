@@ -38,6 +38,23 @@ describe('[JNR-26] a host with a certificate of a CA that a rule trusts', () => 
     })
   }
 
+  test('enrols by any of several CA certificates with one key, as after its renewal', async () => {
+    const { pki, scene, trust, prove } = open
+    const past = pki.make('Renewed', { extensions: CA_EXTENSIONS, days: 1 })
+    const renewed = pki.renew(past, 'Renewed', { extensions: CA_EXTENSIONS, days: 3650 })
+    const hostname = 'renewed.example.org'
+    const own = pki.make('host', { issuer: renewed, extensions: hostExtensions(hostname) })
+    const ask = async () => {
+      scene.clock.pass(2 * 86_400_000)
+      return scene.ask(await prove([own], scene.state({ hostname })), { hostname })
+    }
+    await trust(past.pem)
+    assert.equal(await ask(), 'token_not_found')
+    assert.deepEqual(scene.refusals(), [['certificate', 'a certificate that is expired']])
+    await trust(`${past.pem}${renewed.pem}`)
+    assert.match(await ask(), /^chain/)
+  })
+
   test('[JNR-29] enrols by an intermediate, and the log says by which CA and certificate', async () => {
     const { pki, scene, root, middle, trust, prove } = open
     const rule = await trust(`${middle.pem}${root.pem}`)
