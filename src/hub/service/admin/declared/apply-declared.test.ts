@@ -216,6 +216,51 @@ describe('a declared fleet', () => {
     assert.equal((refused[0] as PromiseRejectedResult).reason.code, 'fleet_changed')
   })
 
+  test('[DCL-9] what was not tried at the CA is not applied, also without an etag', async () => {
+    const fleet = {
+      politicas: [
+        { role: 'web', cert_ttl: 7200 },
+        { role: 'db', cert_ttl: 3600 },
+      ],
+    }
+    await open.apply({ politicas: fleet.politicas.slice(0, 1) })
+    const tried: number[] = []
+    const changing = openAdmin(open.store, {
+      tryLifetime: async (seconds) => {
+        tried.push(seconds)
+        if (tried.length === 1) await open.hub.admin.setPolicy({ role: 'web', cert_ttl: 1800 })
+        return { serial: '0a', revoked: true }
+      },
+    })
+    const request = { manager: 'default', ...FILES, ...fleet }
+    await assert.rejects(changing.admin.applyFleet(request), { code: 'fleet_changed' })
+    assert.deepEqual(tried, [3600])
+    assert.equal((await open.hub.admin.showPolicy({ role: 'web' })).cert_ttl, 1800)
+    await changing.admin.applyFleet(request)
+    assert.deepEqual(tried, [3600, 7200, 3600])
+    assert.equal((await open.hub.admin.showPolicy({ role: 'web' })).cert_ttl, 7200)
+  })
+
+  test('[DCL-9] a politica with a selector that the plan had not is not applied, also without an etag', async () => {
+    const seletor = { nome: 'stage', where: 'env=stage', cert_ttl: 3600 }
+    await open.apply({ politicas_seletor: [seletor] })
+    const fleet = {
+      politicas: [{ role: 'db', cert_ttl: 3600 }],
+      politicas_seletor: [seletor],
+    }
+    let isChanged = false
+    const changing = openAdmin(open.store, {
+      tryLifetime: async () => {
+        if (!isChanged) await open.hub.admin.removeSelectorPolicy({ nome: 'stage' })
+        isChanged = true
+        return { serial: '0a', revoked: true }
+      },
+    })
+    const request = { manager: 'default', ...FILES, ...fleet }
+    await assert.rejects(changing.admin.applyFleet(request), { code: 'fleet_changed' })
+    await changing.admin.applyFleet(request)
+  })
+
   test('[DCL-8] whatever fails in between leaves nothing', async () => {
     const { etag } = await open.plan(FLEET)
     const owners = await open.hub.admin.listOwnedFields({})

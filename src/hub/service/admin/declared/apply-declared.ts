@@ -54,16 +54,17 @@ export const applyFleet: Course<'applyFleet', ApplyContext> = {
 }
 
 /** A hub of an earlier version passes over what it does not know. docs/protocol.md POL-27. */
-async function refuseUnheeded({ changes }: ReadPlan, context: SharedVault): Promise<void> {
-  if (changesOf(changes, 'politica_seletor', 'create', 'update').length === 0) return
+async function refuseUnheeded(plan: ReadPlan, context: SharedVault): Promise<void> {
+  if (!hasSelectors(plan)) return
   await refuseOlderHubs(context, 'would not keep to a policy with a selector')
 }
 
-/** What the hub itself refuses costs the CA nothing: the plan was made before. */
-async function tryLives(
-  { changes }: ReadPlan,
-  tryLifetime: TryLifetime | undefined,
-): Promise<readonly TriedLife[]> {
+function hasSelectors({ changes }: ReadPlan): boolean {
+  return changesOf(changes, 'politica_seletor', 'create', 'update').length > 0
+}
+
+/** Of certificates, as politicas will have them. */
+function livesOf({ changes }: ReadPlan): ReadonlySet<number> {
   const lives = new Set<number>()
   for (const kind of ['politica', 'politica_seletor'] as const) {
     for (const change of changesOf(changes, kind, 'create', 'update')) {
@@ -71,8 +72,16 @@ async function tryLives(
       if (typeof cert_ttl === 'number') lives.add(cert_ttl)
     }
   }
+  return lives
+}
+
+/** What the hub itself refuses costs the CA nothing: the plan was made before. */
+async function tryLives(
+  plan: ReadPlan,
+  tryLifetime: TryLifetime | undefined,
+): Promise<readonly TriedLife[]> {
   const trials: TriedLife[] = []
-  for (const seconds of lives) {
+  for (const seconds of livesOf(plan)) {
     if (tryLifetime === undefined) throw untested(seconds, 'no hub runs')
     trials.push({ cert_ttl: seconds, ...(await tryLifetime(seconds)) })
   }
@@ -88,6 +97,7 @@ async function apply(
 ): Promise<Done<Reply>> {
   const plan = await confirmPlan(writer, planned, request, context)
   refuseOtherPlan(plan, request)
+  refuseUntried(plan, planned)
   const applied = new Map<ObjectChange['kind'], readonly AppliedChange[]>()
   for (const { kind, apply: applyKind } of DECLARABLES) {
     if (!plan.changes.some((change) => change.kind === kind)) continue
@@ -128,6 +138,17 @@ function refuseOtherPlan(plan: ReadPlan, { etag }: Request): void {
     'declared_owned',
     `manager ${field.owner} owns ${field.field === OBJECT ? 'all' : field.field} of ${change.kind} ${change.name}`,
     { manager: field.owner ?? '', nome: change.name },
+  )
+}
+
+/** Nobody asked the CA, and no older hub, about what came into the plan since. */
+function refuseUntried(plan: ReadPlan, planned: ReadPlan): void {
+  const tried = livesOf(planned)
+  const isUntried = [...livesOf(plan)].some((seconds) => !tried.has(seconds))
+  if (!isUntried && (hasSelectors(planned) || !hasSelectors(plan))) return
+  throw new AdminRefusal(
+    'fleet_changed',
+    'what the plan looked at has changed since the CA was asked',
   )
 }
 
