@@ -28,6 +28,8 @@ export interface ServerCertificateDependencies {
   readonly vaultRoot: string
   /** The CN first, then the other names. */
   readonly names: readonly string[]
+  /** What agents trust that have not been offered the roots in force; undefined where none is left out. docs/protocol.md RLO-33. */
+  readonly rootsHeldTo: () => Promise<readonly Certificate[] | undefined>
 }
 
 const CLOCK_SKEW_MS_MAX = 60_000
@@ -53,7 +55,7 @@ export async function obtainServerCertificate(
   }
   for (let delayMs = RETRY_DELAY_MS; ; delayMs = Math.min(2 * delayMs, RETRY_DELAY_MS_MAX)) {
     try {
-      return { certificate: await createServerCertificate(dependencies), isReused: false }
+      return { certificate: await createServerCertificate(dependencies, stored), isReused: false }
     } catch (error) {
       if (stored === undefined && !isPassing(error)) throw error
       if (stored !== undefined) {
@@ -101,7 +103,7 @@ export async function keepServerCertificateFresh(
     await clock.sleep(intervalMs, signal).catch(() => undefined)
     if (signal.aborted || !isDue()) continue
     try {
-      const renewed = await renewServerCertificate(dependencies)
+      const renewed = await renewServerCertificate(dependencies, inUse())
       onRenewed(renewed)
       log.info({ serial: renewed.serial }, 'Server certificate renewed')
     } catch (error) {
@@ -110,12 +112,16 @@ export async function keepServerCertificateFresh(
   }
 }
 
-/** A new one now. Renewals of one hub come one after the other: each changes two files. */
+/**
+ * A new one now, not in the place of one that agents need still (`inUse`). Renewals of one hub come one after the other: each changes two
+ * files.
+ */
 export function renewServerCertificate(
   dependencies: ServerCertificateDependencies,
+  inUse?: ServerCertificate,
 ): Promise<ServerCertificate> {
   const before = renewalsUnderWay.get(dependencies) ?? Promise.resolve()
-  const renewal = before.then(() => createServerCertificate(dependencies))
+  const renewal = before.then(() => createServerCertificate(dependencies, inUse))
   renewalsUnderWay.set(
     dependencies,
     renewal.catch(() => undefined),
@@ -167,6 +173,7 @@ async function loadServerCertificate(
 
 async function createServerCertificate(
   dependencies: ServerCertificateDependencies,
+  inUse: ServerCertificate | undefined,
 ): Promise<ServerCertificate> {
   const { vaultRoot, authority, names } = dependencies
   const commonName = commonNameOf(names)
@@ -174,8 +181,25 @@ async function createServerCertificate(
   const csr = parseCsrPem(await createCsrPem(commonName, key))
   invariant(csr, 'our own CSR parses')
   const { leaf, intermediates, chainPem } = await authority.sign({ csr, commonName, sans: names })
+  if (inUse !== undefined) await refuseUnheard(dependencies, inUse, [leaf, ...intermediates])
   await storeServerPair(vaultRoot, { keyPem: key.pem, chainPem }, authority.rootPem)
   return assemble(key.pem, [leaf, ...intermediates], authority.rootPem)
+}
+
+/** Agents that no wave has reached would not believe the hub any more, and never hear of the roots by which the CA signs now. */
+async function refuseUnheard(
+  { rootsHeldTo, clock }: ServerCertificateDependencies,
+  inUse: ServerCertificate,
+  renewed: readonly Certificate[],
+): Promise<void> {
+  const roots = await rootsHeldTo()
+  if (roots === undefined || findRootOf(renewed, roots) !== undefined) return
+  const isNeeded = findRootOf(parseCertificatesPem(inUse.chainPem), roots) !== undefined
+  if (!isNeeded || inUse.notAfter.getTime() <= clock.now().getTime()) return
+  throw new SvcError(
+    'server_certificate_root',
+    'it leads to a root that agents have not been offered: let the CA sign by the one before until the rollout of roots is done',
+  )
 }
 
 function assemble(
