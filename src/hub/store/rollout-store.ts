@@ -25,6 +25,8 @@ export interface RolloutReader {
   listFailed(id: RolloutId, limit: number): Promise<DeliveryId[]>
   /** Of these the ones that the rollout, which is none of a carga, has reached. */
   listReached(id: RolloutId, agents: readonly AgentId[]): Promise<AgentId[]>
+  /** The number of the set of this época that the last wave of roots to reach the host offered it. */
+  findOfferedNumber(id: AgentId, epoch: number): Promise<number | undefined>
   /** At most `limit` of the hosts that the rollout, which is none of a carga, waits for. */
   listPending(id: RolloutId, limit: number): Promise<AgentId[]>
   /** At most `limit` of those that refused what such a rollout brings. */

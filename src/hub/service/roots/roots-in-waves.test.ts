@@ -209,6 +209,39 @@ describe('[RLO-29] a set of roots in waves', () => {
     assert.equal((await scene.offeredTo(7)).length, 4)
   })
 
+  test('[RLO-30] is offered no further by a hub that has yet to follow the next set', async () => {
+    await using scene = await openScene(4)
+    await scene.admin.updateBundle(IN_WAVES)
+    await scene.settle()
+    const held = await scene.store.reader.findRootSet()
+    assert.ok(held)
+    const other = createOfferedRootSets(scene.store, new CurrentRootSet(held))
+    const offers = async () => {
+      const numbers = await Promise.all(scene.agents.map((one) => other.offerTo(one)))
+      return numbers.map(({ numero }) => numero).toSorted()
+    }
+    assert.deepEqual(await offers(), [4, 4, 4, 5])
+    scene.file = [old, next, third]
+    await scene.admin.updateBundle(IN_WAVES)
+    assert.deepEqual(await offers(), [4, 4, 4, 5])
+    await scene.settle()
+    assert.ok((await offers()).includes(6), 'whom the next one reached gets that')
+    await scene.admin.updateBundle({ numero: 7 })
+    const unreached = (await offers()).filter((numero) => numero === 4)
+    assert.ok(unreached.length >= 2, 'nobody gets more before the hub follows')
+  })
+
+  test('[RLO-30] is offered still to an agent that has adopted it without a word, when the next one takes its place', async () => {
+    await using scene = await openScene(4)
+    await scene.admin.updateBundle(IN_WAVES)
+    await scene.settle()
+    const [first] = await scene.offeredTo(5)
+    assert.ok(first)
+    scene.file = [old, next, third]
+    await scene.admin.updateBundle(IN_WAVES)
+    assert.deepEqual(await scene.offeredTo(5), [first])
+  })
+
   test('also a start of the hub that puts another set in force ends it', async () => {
     await using scene = await openScene(3)
     await scene.admin.updateBundle(IN_WAVES)

@@ -138,6 +138,12 @@ export class SqliteRolloutReader implements RolloutReader {
     return this.session().column<AgentId>(sql, { id, agents: JSON.stringify(agents) })
   }
 
+  async findOfferedNumber(id: AgentId, epoch: number): Promise<number | undefined> {
+    const sql = `SELECT marca FROM rollout_agentes CROSS JOIN rollouts ON rollouts.id = rollout_agentes.rollout
+      WHERE agente_id = ? AND rollout_agentes.kind = 'roots' AND +rollouts.epoca = ?`
+    return this.session().get<{ marca: number }>(sql, id, epoch)?.marca
+  }
+
   async listPending(id: RolloutId, limit: number): Promise<AgentId[]> {
     return this.session().column<AgentId>(HOSTS_IN_STATE, { id, limit, state: 'pending' })
   }
