@@ -242,12 +242,35 @@ describe('[RLO-29] a set of roots in waves', () => {
     assert.deepEqual(await scene.offeredTo(5), [first])
   })
 
-  test('also a start of the hub that puts another set in force ends it', async () => {
+  test('[RLO-34] is left alone by a start of the hub with other roots in its file, whatever state it is in', async () => {
     await using scene = await openScene(3)
     await scene.admin.updateBundle(IN_WAVES)
-    const { log } = collectLog()
-    await openRootSet({ store: scene.store, clock: scene.clock, log }, [old, next, third])
-    assert.deepEqual(await scene.store.reader.rollouts.listOpen(), [])
+    await scene.settle()
+    await scene.admin.pauseRollout({ rollout: 'roots' })
+    const { log, lines } = collectLog()
+    const start = () =>
+      openRootSet({ store: scene.store, clock: scene.clock, log }, [old, next, third])
+    assert.equal((await start()).number, 5)
+    assert.deepEqual(lines, [
+      {
+        level: 'warn',
+        message: 'Root file is not what is in force, the roots stay',
+        fields: {
+          numero: 5,
+          hint: 'a set is on its way in waves (svc rollout show roots); svc bundle update puts what the file has in its place',
+        },
+      },
+    ])
+    const [rollout] = await scene.store.reader.rollouts.listOpen()
+    assert.equal(rollout?.state, 'paused')
+    assert.equal((await scene.offeredTo(4)).length, 2)
+    await scene.admin.resumeRollout({ rollout: 'roots' })
+    for (let wave = 1; wave <= 3; wave += 1) {
+      await scene.settle()
+      for (const agent of await scene.offeredTo(5)) await scene.adopt(agent)
+      await scene.pass(12)
+    }
+    assert.equal((await start()).number, 6, 'once it is done')
   })
 
   test('[RLO-20] waits in a freeze, and survives another process of the hub', async () => {
