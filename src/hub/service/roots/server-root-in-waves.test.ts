@@ -105,11 +105,12 @@ test('[RLO-33] stays under a root that all agents were offered, until the rollou
   await using scene = await openScene()
   scene.keepFresh()
   scene.signByNext()
-  await scene.pass(43 * MINUTE_MS)
+  await scene.pass(50 * MINUTE_MS)
   assert.equal(scene.leadsToOld(), true)
   assert.equal(await scene.isOldOnDisk(), true)
   const warnings = scene.lines.filter(({ level }) => level === 'warn')
-  assert.ok(warnings.length >= 2, 'it tries again')
+  // Each is a certificate of the CA, and an entry of the log.
+  assert.ok(warnings.length >= 2 && warnings.length <= 4, `it tries again: ${warnings.length}`)
   assert.deepEqual(warnings[0], {
     level: 'warn',
     message: 'Server certificate not renewed',
@@ -119,7 +120,7 @@ test('[RLO-33] stays under a root that all agents were offered, until the rollou
     },
   })
   await scene.endRollout()
-  await scene.pass(MINUTE_MS)
+  await scene.pass(3 * MINUTE_MS)
   assert.equal(scene.leadsToOld(), false)
 })
 
@@ -140,6 +141,6 @@ test('[RLO-33] leads where the CA leads once it has expired, or when an operator
   scene.keepFresh()
   await scene.pass(LIFE_MS - MINUTE_MS)
   assert.equal(scene.leadsToOld(), true)
-  await scene.pass(2 * MINUTE_MS)
-  assert.equal(scene.leadsToOld(), false)
+  await scene.pass(MINUTE_MS)
+  assert.equal(scene.leadsToOld(), false, 'at once')
 })

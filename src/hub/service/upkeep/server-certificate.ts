@@ -38,6 +38,8 @@ const RETRY_DELAY_MS_MAX = 60_000
 const RENEWAL_CHECK_INTERVAL_MS_MAX = 60_000
 /** The last third of a life is looked at several times. */
 const RENEWAL_CHECKS_PER_LIFE = 20
+const UNHEARD = 'server_certificate_unheard'
+const UNHEARD_PAUSE_MS_MAX = 60 * 60_000
 
 /**
  * The certificate on disk when it is good, else a new one; without a CA it is asked for until it comes. `lookAgain` may change what the
@@ -96,20 +98,33 @@ export async function keepServerCertificateFresh(
   const { authority, clock, log } = dependencies
   const isDue = (): boolean =>
     isRenewalDue(inUse(), clock.now()) || !leadsToRoot(inUse(), authority.rootPem)
+  let isUnheard = false
   while (!signal.aborted) {
-    const { notBefore, notAfter } = inUse()
-    const lifeMs = notAfter.getTime() - notBefore.getTime()
-    const intervalMs = Math.min(RENEWAL_CHECK_INTERVAL_MS_MAX, lifeMs / RENEWAL_CHECKS_PER_LIFE)
+    const intervalMs = isUnheard
+      ? pauseOfUnheard(inUse(), clock.now())
+      : Math.min(RENEWAL_CHECK_INTERVAL_MS_MAX, checkIntervalMs(inUse()))
     await clock.sleep(intervalMs, signal).catch(() => undefined)
+    isUnheard = false
     if (signal.aborted || !isDue()) continue
     try {
       const renewed = await renewServerCertificate(dependencies, inUse())
       onRenewed(renewed)
       log.info({ serial: renewed.serial }, 'Server certificate renewed')
     } catch (error) {
+      isUnheard = error instanceof SvcError && error.code === UNHEARD
       log.warn({ reason: describeError(error) }, 'Server certificate not renewed')
     }
   }
+}
+
+function checkIntervalMs({ notBefore, notAfter }: ServerCertificate): number {
+  return (notAfter.getTime() - notBefore.getTime()) / RENEWAL_CHECKS_PER_LIFE
+}
+
+/** Each try is a certificate that the CA signs for nothing, and entries in the log: only a few, and the last when there is no choice. */
+function pauseOfUnheard(inUse: ServerCertificate, now: Date): number {
+  const leftMs = inUse.notAfter.getTime() - now.getTime()
+  return Math.max(RETRY_DELAY_MS, Math.min(UNHEARD_PAUSE_MS_MAX, checkIntervalMs(inUse), leftMs))
 }
 
 /**
@@ -197,7 +212,7 @@ async function refuseUnheard(
   const isNeeded = findRootOf(parseCertificatesPem(inUse.chainPem), roots) !== undefined
   if (!isNeeded || inUse.notAfter.getTime() <= clock.now().getTime()) return
   throw new SvcError(
-    'server_certificate_root',
+    UNHEARD,
     'it leads to a root that agents have not been offered: let the CA sign by the one before until the rollout of roots is done',
   )
 }
