@@ -24,6 +24,7 @@ import { createAdminRoots } from './service/roots/bundle-operations.ts'
 import { createOfferedRootSets } from './service/roots/offered-root-set.ts'
 import { CurrentRootSet } from './service/roots/current-root-set.ts'
 import { openRootSet } from './service/roots/open-root-set.ts'
+import { findRootsHeldTo } from './service/roots/roots-in-waves.ts'
 import { recordLeftBefore, watchLeftOpen } from './service/upkeep/left-open-signings.ts'
 import { watchLateRenewals } from './service/upkeep/late-renewals.ts'
 import { indexOlderActs } from './service/upkeep/index-older-acts.ts'
@@ -158,6 +159,7 @@ export async function composeServices<Doors extends { readonly mtls: AgentDoors 
     log: tlsLog,
     vaultRoot,
     names: serverNames,
+    rootsHeldTo: () => findRootsHeldTo(store.reader),
   }
   const lookAgain = async (): Promise<void> => {
     try {

@@ -106,7 +106,14 @@ test('[VLT-12] the hub renews its certificate by a third of its life, and drops 
   assert.ok(csr)
   const { chainPem } = await authority.sign({ csr, commonName: 'web-1', sans: ['web-1'] })
 
-  const dependencies = { authority, clock, log: LOG, vaultRoot, names: ['hub.test'] }
+  const dependencies = {
+    authority,
+    clock,
+    log: LOG,
+    vaultRoot,
+    names: ['hub.test'],
+    rootsHeldTo: async () => undefined,
+  }
   const stop = new AbortController()
   let { certificate } = await obtainServerCertificate(
     dependencies,

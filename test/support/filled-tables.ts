@@ -131,7 +131,7 @@ function statements(each: string): string[] {
     `${each} ${newRollouts} SELECT printf('%016x', i), 'load', ${uuid('1')}, 2, '[]', '["100%"]', 0, 0, '0', 'admin', 1, 'done', 0, 1, 1, 1, 1, 1, '', 0, 0, 0, 1 FROM n`,
     `${newRollouts} VALUES ('${rolloutId}', 'load', '${cargoId}', 2, '[]', '["100%"]', 0, 0, '0', 'admin', 1, 'running', 0, 1, 1, 1, 1, 1, '', 0, 0, 0, NULL)`,
     `${newRollouts} VALUES ('${rotationId}', 'rotation', NULL, NULL, NULL, '["100%"]', 0, 0, '0', 'admin', 1, 'running', 0, 1, 1, 1, 1, 1, '', 0, 0, 0, NULL)`,
-    `INSERT INTO rollout_agentes SELECT id, 'rotation', '${rotationId}', rowid % 3, iif(rowid % 2 = 0, 'done', 'pending'), 0 FROM agentes`,
+    `INSERT INTO rollout_agentes SELECT id, 'rotation', '${rotationId}', rowid % 3, iif(rowid % 2 = 0, 'done', 'pending'), 0, 1 FROM agentes`,
     `INSERT INTO rollouts_conteudo SELECT id, ${hash}, '[]', x'00' FROM rollouts`,
     `UPDATE entregas SET rollout = '${rolloutId}', onda = ordem % 3 WHERE versao = 2 OR id = '${ORDINARY.deliveryId}'`,
     `INSERT INTO rollout_alvos SELECT rollout, id, 'nginx.toml', iif(ordem % 2 = 0, 'esperado', 'revertido')

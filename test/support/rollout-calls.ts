@@ -40,6 +40,7 @@ export const ROLLOUT_CALLS: PortCalls<keyof RolloutWriter> = {
   ],
   listFailed: [(w) => w.rollouts.listFailed(HEAVY.rolloutId, 10)],
   listReached: [(w) => w.rollouts.listReached(HEAVY.rotationId, [ORDINARY.agentId])],
+  findOfferedNumber: [(w) => w.rollouts.findOfferedNumber(ORDINARY.agentId, 1)],
   listPending: [(w) => w.rollouts.listPending(HEAVY.rotationId, 10)],
   listRefusing: [(w) => w.rollouts.listRefusing(HEAVY.rotationId, 10)],
   findFreeze: [(w) => w.rollouts.findFreeze()],

@@ -79,6 +79,10 @@ export type LoadRollout = Rollout & { readonly subject: LoadSubject }
 export type RotationRollout = Rollout & { readonly subject: RotationSubject }
 export type RootsRollout = Rollout & { readonly subject: RootsSubject }
 
+export function isRotationRollout(rollout: Rollout): rollout is RotationRollout {
+  return rollout.subject.kind === 'rotation'
+}
+
 export function isRootsRollout(rollout: Rollout): rollout is RootsRollout {
   return rollout.subject.kind === 'roots'
 }

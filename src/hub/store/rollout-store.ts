@@ -25,6 +25,8 @@ export interface RolloutReader {
   listFailed(id: RolloutId, limit: number): Promise<DeliveryId[]>
   /** Of these the ones that the rollout, which is none of a carga, has reached. */
   listReached(id: RolloutId, agents: readonly AgentId[]): Promise<AgentId[]>
+  /** The number of the set of this época that the last wave of roots to reach the host offered it. */
+  findOfferedNumber(id: AgentId, epoch: number): Promise<number | undefined>
   /** At most `limit` of the hosts that the rollout, which is none of a carga, waits for. */
   listPending(id: RolloutId, limit: number): Promise<AgentId[]>
   /** At most `limit` of those that refused what such a rollout brings. */
@@ -43,6 +45,8 @@ export interface AskedHost {
   readonly mark: number
   /** It has adopted the set already. */
   readonly isDone?: boolean
+  /** The rotation that is asked of it was asked by this rollout, which may take that back. */
+  readonly isOwnRequest?: boolean
 }
 
 export interface RolloutWriter extends RolloutReader {
@@ -59,7 +63,7 @@ export interface RolloutWriter extends RolloutReader {
   ): Promise<void>
   /** They are of the rollout's wave from now on, and pending until they use another identity, or adopt the set. */
   ask(rollout: Pick<Rollout, 'id' | 'wave'>, asked: readonly AskedHost[]): Promise<void>
-  /** Takes the request back from at most `limit` hosts that have not fulfilled it, and answers which. */
+  /** No more is waited for at most `limit` hosts that have not fulfilled the request, and it is taken back where it is the rollout's own; answers which. */
   withdraw(id: RolloutId, limit: number): Promise<AgentId[]>
   /** The host installed the entrega, and is to report these targets. Nothing for an entrega of no rollout, as the next two. */
   awaitTargets(id: DeliveryId, targets: readonly string[]): Promise<void>

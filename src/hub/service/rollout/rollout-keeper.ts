@@ -11,11 +11,12 @@ import { HubEventType } from '../../../protocol/words.ts'
 import type { AgentNotifier } from '../../domain/agent-notifier.ts'
 import { decideRollout, type RolloutVerdict } from '../../domain/decide-rollout.ts'
 import { isInForce } from '../../domain/freeze.ts'
-import { isLastWave, isRolloutOpen, type Rollout } from '../../domain/rollout.ts'
+import { isLastWave, isRolloutOpen, isRotationRollout, type Rollout } from '../../domain/rollout.ts'
 import { advanceTimes, type RolloutWatch } from '../../domain/rollout-watch.ts'
 import type { Store, StoreWriter } from '../../store/store.ts'
 import type { FleetChanges } from '../cargo/fleet-changes.ts'
 import { recordHubAct } from '../hub-acts.ts'
+import { type AskPace, createAskPace } from './ask-pace.ts'
 import { sumCounts } from './count-hosts.ts'
 import { nameRollout, type RolloutName, toEntryPayload } from './name-rollout.ts'
 import { actsOf, giveSlice, planWave } from './wave-slices.ts'
@@ -46,8 +47,11 @@ const NOTED_MS = 15_000
 /** With no rollout open nothing but a freeze that ends makes work without waking us. */
 const IDLE_MS = 60_000
 
+type Keeping = RolloutKeeperDependencies & { readonly pace: AskPace }
+
 export function createRolloutKeeper(dependencies: RolloutKeeperDependencies): RolloutKeeper {
   const { clock, log, store } = dependencies
+  const keeping = { ...dependencies, pace: createAskPace() }
   const { wake, pause } = createWakeablePause(clock)
   const watches = new Map<RolloutId, RolloutWatch>()
   const look = async (): Promise<boolean> => {
@@ -55,7 +59,7 @@ export function createRolloutKeeper(dependencies: RolloutKeeperDependencies): Ro
     const open = await store.reader.rollouts.listOpen()
     for (const id of watches.keys()) if (!open.some((one) => one.id === id)) watches.delete(id)
     let isBusy = false
-    for (const rollout of open) isBusy = (await lookAt(dependencies, watches, rollout)) || isBusy
+    for (const rollout of open) isBusy = (await lookAt(keeping, watches, rollout)) || isBusy
     return isBusy
   }
   return {
@@ -84,11 +88,11 @@ async function hasWork({ reader }: Store): Promise<boolean> {
 }
 
 async function lookAt(
-  dependencies: RolloutKeeperDependencies,
+  keeping: Keeping,
   watches: Map<RolloutId, RolloutWatch>,
   rollout: Rollout,
 ): Promise<boolean> {
-  const { store, clock } = dependencies
+  const { store, clock, pace } = keeping
   const { reader } = store
   const now = clock.now()
   const last = watches.get(rollout.id)
@@ -99,11 +103,16 @@ async function lookAt(
   const soakedMs = verdict.next === 'wait' && !isSoaking ? 0 : passedMs
   const times = { openMs, soakedMs }
   watches.set(rollout.id, { wave: rollout.wave, lookedAt: now, isSoaking, ...times })
-  if (verdict.next !== 'wait') return act(dependencies, { ...timed, soakedMs }, verdict)
+  if (asksHosts(rollout, verdict) && !pace.isOpen(now)) return false
+  if (verdict.next !== 'wait') return act(keeping, { ...timed, soakedMs }, verdict)
   if (rollout.state === 'running' && isWorthNoting(rollout, times)) {
     await noteTimes(store, rollout, times)
   }
   return false
+}
+
+function asksHosts(rollout: Rollout, { next }: RolloutVerdict): boolean {
+  return next === 'give' && isRotationRollout(rollout)
 }
 
 type Times = Pick<Rollout, 'openMs' | 'soakedMs'>
@@ -139,7 +148,7 @@ type Acted = GivenSlice & { readonly name: RolloutName }
 
 /** Whether it did something. In the commit everything is looked at once more: somebody may have paused it, a host may have failed. */
 async function act(
-  { store, changes, clock, log, notifier }: RolloutKeeperDependencies,
+  { store, changes, clock, log, notifier, pace }: Keeping,
   timed: Rollout,
   expected: RolloutVerdict,
 ): Promise<boolean> {
@@ -162,6 +171,7 @@ async function act(
     }),
   )
   if (acted === undefined) return false
+  if (asksHosts(timed, expected)) pace.note(now, acted.agents.length)
   notifier?.announce(acted.agents)
   tell(log, acted, expected)
   return isRolloutOpen(acted.rollout) && acted.rollout.state !== 'frozen'

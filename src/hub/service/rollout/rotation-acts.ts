@@ -3,7 +3,9 @@
 
 import { HubEventType } from '../../../protocol/words.ts'
 import type { RotationRollout } from '../../domain/rollout.ts'
-import type { StoreWriter } from '../../store/store.ts'
+import type { AgentId } from '../../../protocol/identifiers.ts'
+import type { RequestedRotation } from '../../domain/agent-requests.ts'
+import type { StoreReader, StoreWriter } from '../../store/store.ts'
 import { askForRotation } from '../ask-for-rotation.ts'
 import { SLICE_DELIVERIES } from '../cargo/fleet-changes.ts'
 import { recordHubAct } from '../hub-acts.ts'
@@ -35,11 +37,22 @@ async function ask(
 ): Promise<void> {
   const asked = []
   for (const { agent } of hosts) {
-    const { afterSeq: mark } = await askForRotation(writer, agent.id, now)
-    asked.push({ agentId: agent.id, mark })
+    const outstanding = await findOutstanding(writer, agent.id)
+    const { afterSeq: mark } = outstanding ?? (await askForRotation(writer, agent.id, now))
+    asked.push({ agentId: agent.id, mark, isOwnRequest: outstanding === undefined })
     const of = { rollout: rollout.id, wave: rollout.wave + 1 }
     const payload = { actor: 'hub', agente_id: agent.id, hostname: agent.hostname, ...of }
     await recordHubAct(writer, now, HubEventType.agentRotateRequested, payload)
   }
   await writer.rollouts.ask(rollout, asked)
+}
+
+/** A request that was made before, and that only an identity of after now fulfils: an undo would take back a new one in its place. */
+async function findOutstanding(
+  reader: StoreReader,
+  id: AgentId,
+): Promise<RequestedRotation | undefined> {
+  const { rotation } = await reader.findAgentRequests(id)
+  const newest = await reader.findNewestIdentity(id)
+  return rotation !== null && rotation.afterSeq >= (newest?.seq ?? 0) ? rotation : undefined
 }

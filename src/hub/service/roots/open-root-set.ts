@@ -1,5 +1,6 @@
 // The roots at a start: the roots of the vault, and what the file holds now. A start adds roots by itself; it
-// removes a root that an agent still needs only when an operator says so, since a start cannot ask. docs/protocol.md TRU.
+// removes a root that an agent still needs only when an operator says so, since a start cannot ask. It leaves alone
+// what is on its way in waves. docs/protocol.md TRU, RLO-34.
 
 import type { Clock } from '../../../platform/clock.ts'
 import { describeError, SvcError } from '../../../platform/errors.ts'
@@ -11,6 +12,7 @@ import type { RootSet } from '../../domain/root-set.ts'
 import type { Store } from '../../store/store.ts'
 import { entriesOfActs } from '../admin-act.ts'
 import { appendEntries } from '../append-entries.ts'
+import { findOpenRoots } from './roots-in-waves.ts'
 import { distinctRoots, findEndangeredBy, insertRootSet, toPem } from './change-root-set.ts'
 
 export interface OpenRootSetDependencies {
@@ -50,8 +52,9 @@ export async function openRootSet(
     log.warn(fields, 'Root file not used, the roots stay')
     return set
   }
-  if (isShared) {
-    const fields = { numero: set.number, hint: 'svc bundle update puts what the file has in force' }
+  const isOnItsWay = (await findOpenRoots(store.reader)) !== undefined
+  if (isShared || isOnItsWay) {
+    const fields = { numero: set.number, hint: isOnItsWay ? WAVES_HINT : UPDATE_HINT }
     log.warn(fields, 'Root file is not what is in force, the roots stay')
     return set
   }
@@ -91,5 +94,8 @@ export async function openRootSet(
   }
 }
 
+const UPDATE_HINT = 'svc bundle update puts what the file has in force'
+const WAVES_HINT =
+  'a set is on its way in waves (svc rollout show roots); svc bundle update puts what the file has in its place'
 const SIGN_HINT =
   'svc bundle prepare writes what has to be signed; svc bundle sign puts it in force'

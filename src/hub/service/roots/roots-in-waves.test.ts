@@ -209,12 +209,68 @@ describe('[RLO-29] a set of roots in waves', () => {
     assert.equal((await scene.offeredTo(7)).length, 4)
   })
 
-  test('also a start of the hub that puts another set in force ends it', async () => {
+  test('[RLO-30] is offered no further by a hub that has yet to follow the next set', async () => {
+    await using scene = await openScene(4)
+    await scene.admin.updateBundle(IN_WAVES)
+    await scene.settle()
+    const held = await scene.store.reader.findRootSet()
+    assert.ok(held)
+    const other = createOfferedRootSets(scene.store, new CurrentRootSet(held))
+    const offers = async () => {
+      const numbers = await Promise.all(scene.agents.map((one) => other.offerTo(one)))
+      return numbers.map(({ numero }) => numero).toSorted()
+    }
+    assert.deepEqual(await offers(), [4, 4, 4, 5])
+    scene.file = [old, next, third]
+    await scene.admin.updateBundle(IN_WAVES)
+    assert.deepEqual(await offers(), [4, 4, 4, 5])
+    await scene.settle()
+    assert.ok((await offers()).includes(6), 'whom the next one reached gets that')
+    await scene.admin.updateBundle({ numero: 7 })
+    const unreached = (await offers()).filter((numero) => numero === 4)
+    assert.ok(unreached.length >= 2, 'nobody gets more before the hub follows')
+  })
+
+  test('[RLO-30] is offered still to an agent that has adopted it without a word, when the next one takes its place', async () => {
+    await using scene = await openScene(4)
+    await scene.admin.updateBundle(IN_WAVES)
+    await scene.settle()
+    const [first] = await scene.offeredTo(5)
+    assert.ok(first)
+    scene.file = [old, next, third]
+    await scene.admin.updateBundle(IN_WAVES)
+    assert.deepEqual(await scene.offeredTo(5), [first])
+  })
+
+  test('[RLO-34] is left alone by a start of the hub with other roots in its file, whatever state it is in', async () => {
     await using scene = await openScene(3)
     await scene.admin.updateBundle(IN_WAVES)
-    const { log } = collectLog()
-    await openRootSet({ store: scene.store, clock: scene.clock, log }, [old, next, third])
-    assert.deepEqual(await scene.store.reader.rollouts.listOpen(), [])
+    await scene.settle()
+    await scene.admin.pauseRollout({ rollout: 'roots' })
+    const { log, lines } = collectLog()
+    const start = () =>
+      openRootSet({ store: scene.store, clock: scene.clock, log }, [old, next, third])
+    assert.equal((await start()).number, 5)
+    assert.deepEqual(lines, [
+      {
+        level: 'warn',
+        message: 'Root file is not what is in force, the roots stay',
+        fields: {
+          numero: 5,
+          hint: 'a set is on its way in waves (svc rollout show roots); svc bundle update puts what the file has in its place',
+        },
+      },
+    ])
+    const [rollout] = await scene.store.reader.rollouts.listOpen()
+    assert.equal(rollout?.state, 'paused')
+    assert.equal((await scene.offeredTo(4)).length, 2)
+    await scene.admin.resumeRollout({ rollout: 'roots' })
+    for (let wave = 1; wave <= 3; wave += 1) {
+      await scene.settle()
+      for (const agent of await scene.offeredTo(5)) await scene.adopt(agent)
+      await scene.pass(12)
+    }
+    assert.equal((await start()).number, 6, 'once it is done')
   })
 
   test('[RLO-20] waits in a freeze, and survives another process of the hub', async () => {

@@ -1,5 +1,6 @@
 // A set of roots that agents are offered in waves: it is in force at the hub, and a rollout says to whom it is offered. docs/protocol.md RLO-29.
 
+import { type Certificate, parseCertificatesPem } from '../../../pki/certificates.ts'
 import { HubEventType } from '../../../protocol/words.ts'
 import type { Actor } from '../../domain/actor.ts'
 import {
@@ -59,6 +60,17 @@ export async function followInWaves(
   const payload = { ...toEntryPayload(rollout, { nome: null }), ...toRulesPayload(rollout, hosts) }
   acts.push({ type: HubEventType.rolloutStarted, payload })
   return { rollout, acts }
+}
+
+/** While a set goes out in waves, the roots of the set that all others are held to. docs/protocol.md RLO-33. */
+export async function findRootsHeldTo(
+  reader: StoreReader,
+): Promise<readonly Certificate[] | undefined> {
+  const open = await findOpenRoots(reader)
+  if (open === undefined) return undefined
+  const { epoch, base } = open.subject
+  const set = await reader.findRootSetUpTo({ epoch, number: base })
+  return set && parseCertificatesPem(set.pem)
 }
 
 export async function findOpenRoots(reader: StoreReader): Promise<RootsRollout | undefined> {

@@ -255,6 +255,18 @@ describe('svc bundle update is refused', () => {
     await assertUnchanged()
   })
 
+  test('[HUB-8] over a set that another hub has put in force meanwhile', async () => {
+    const others = { epoch, number: 5, pem: old.pem + expired.pem, createdAt: NOW }
+    await store.write((writer) => writer.insertRootSet(others))
+    await assert.rejects(update({ numero: 9 }), {
+      code: 'bundle_number',
+      message:
+        'another hub has put the set 5 in force, which this one is about to follow: try again',
+    })
+    assert.deepEqual(hub.done, ['authority old+next', 'authority old'])
+    assert.deepEqual(await store.reader.findRootSet(), others)
+  })
+
   test('[TRU-10] when the vault cannot be written: the CA is trusted as before', async () => {
     isDiskFull = true
     await assert.rejects(update({}), { message: 'no space left' })

@@ -116,6 +116,7 @@ async function updateRootSet(
   const change = { current: roots, next, number, trust, endangered: endangered.length, waves }
   const commit = () =>
     turn.commit(async (writer) => {
+      await refuseOverOthers(writer, set)
       const { acts, ...reply } = await insertRootSet(writer, now, change)
       return { acts, reply, news: { areRootsChanged: true, areRolloutsChanged: true } }
     })
@@ -212,6 +213,16 @@ function chooseNumber(
   throw new AdminRefusal('bundle_number', numberRefusal(verdict.reason, set, numero), {
     reason: verdict.reason,
   })
+}
+
+/** What is added and removed was judged by the set that this hub knows. */
+async function refuseOverOthers(reader: StoreReader, known: RootSet): Promise<void> {
+  const last = await reader.findRootSet()
+  if (last?.epoch === known.epoch && last.number === known.number) return
+  throw new AdminRefusal(
+    'bundle_number',
+    `another hub has put the set ${last?.number} in force, which this one is about to follow: try again`,
+  )
 }
 
 function numberRefusal(

@@ -99,7 +99,7 @@ async function withSetting(work: (setting: Setting) => Promise<void>): Promise<v
   const log = logging.forModule('test')
   const stop = new AbortController()
   const dependenciesFor = (names: readonly string[]) => {
-    return { authority, clock: time, log, vaultRoot, names }
+    return { authority, clock: time, log, vaultRoot, names, rootsHeldTo: async () => undefined }
   }
   const pass = (durationMs: number): Promise<void> =>
     time.runUntil(new Date(time.now().getTime() + durationMs))

@@ -28,6 +28,8 @@ export interface ServerCertificateDependencies {
   readonly vaultRoot: string
   /** The CN first, then the other names. */
   readonly names: readonly string[]
+  /** What agents trust that have not been offered the roots in force; undefined where none is left out. docs/protocol.md RLO-33. */
+  readonly rootsHeldTo: () => Promise<readonly Certificate[] | undefined>
 }
 
 const CLOCK_SKEW_MS_MAX = 60_000
@@ -36,6 +38,8 @@ const RETRY_DELAY_MS_MAX = 60_000
 const RENEWAL_CHECK_INTERVAL_MS_MAX = 60_000
 /** The last third of a life is looked at several times. */
 const RENEWAL_CHECKS_PER_LIFE = 20
+const UNHEARD = 'server_certificate_unheard'
+const UNHEARD_PAUSE_MS_MAX = 60 * 60_000
 
 /**
  * The certificate on disk when it is good, else a new one; without a CA it is asked for until it comes. `lookAgain` may change what the
@@ -53,7 +57,7 @@ export async function obtainServerCertificate(
   }
   for (let delayMs = RETRY_DELAY_MS; ; delayMs = Math.min(2 * delayMs, RETRY_DELAY_MS_MAX)) {
     try {
-      return { certificate: await createServerCertificate(dependencies), isReused: false }
+      return { certificate: await createServerCertificate(dependencies, stored), isReused: false }
     } catch (error) {
       if (stored === undefined && !isPassing(error)) throw error
       if (stored !== undefined) {
@@ -94,28 +98,45 @@ export async function keepServerCertificateFresh(
   const { authority, clock, log } = dependencies
   const isDue = (): boolean =>
     isRenewalDue(inUse(), clock.now()) || !leadsToRoot(inUse(), authority.rootPem)
+  let isUnheard = false
   while (!signal.aborted) {
-    const { notBefore, notAfter } = inUse()
-    const lifeMs = notAfter.getTime() - notBefore.getTime()
-    const intervalMs = Math.min(RENEWAL_CHECK_INTERVAL_MS_MAX, lifeMs / RENEWAL_CHECKS_PER_LIFE)
+    const intervalMs = isUnheard
+      ? pauseOfUnheard(inUse(), clock.now())
+      : Math.min(RENEWAL_CHECK_INTERVAL_MS_MAX, checkIntervalMs(inUse()))
     await clock.sleep(intervalMs, signal).catch(() => undefined)
+    isUnheard = false
     if (signal.aborted || !isDue()) continue
     try {
-      const renewed = await renewServerCertificate(dependencies)
+      const renewed = await renewServerCertificate(dependencies, inUse())
       onRenewed(renewed)
       log.info({ serial: renewed.serial }, 'Server certificate renewed')
     } catch (error) {
+      isUnheard = error instanceof SvcError && error.code === UNHEARD
       log.warn({ reason: describeError(error) }, 'Server certificate not renewed')
     }
   }
 }
 
-/** A new one now. Renewals of one hub come one after the other: each changes two files. */
+function checkIntervalMs({ notBefore, notAfter }: ServerCertificate): number {
+  return (notAfter.getTime() - notBefore.getTime()) / RENEWAL_CHECKS_PER_LIFE
+}
+
+/** Each try is a certificate that the CA signs for nothing, and entries in the log: only a few, and the last when there is no choice. */
+function pauseOfUnheard(inUse: ServerCertificate, now: Date): number {
+  const leftMs = inUse.notAfter.getTime() - now.getTime()
+  return Math.max(RETRY_DELAY_MS, Math.min(UNHEARD_PAUSE_MS_MAX, checkIntervalMs(inUse), leftMs))
+}
+
+/**
+ * A new one now, not in the place of one that agents need still (`inUse`). Renewals of one hub come one after the other: each changes two
+ * files.
+ */
 export function renewServerCertificate(
   dependencies: ServerCertificateDependencies,
+  inUse?: ServerCertificate,
 ): Promise<ServerCertificate> {
   const before = renewalsUnderWay.get(dependencies) ?? Promise.resolve()
-  const renewal = before.then(() => createServerCertificate(dependencies))
+  const renewal = before.then(() => createServerCertificate(dependencies, inUse))
   renewalsUnderWay.set(
     dependencies,
     renewal.catch(() => undefined),
@@ -167,6 +188,7 @@ async function loadServerCertificate(
 
 async function createServerCertificate(
   dependencies: ServerCertificateDependencies,
+  inUse: ServerCertificate | undefined,
 ): Promise<ServerCertificate> {
   const { vaultRoot, authority, names } = dependencies
   const commonName = commonNameOf(names)
@@ -174,8 +196,25 @@ async function createServerCertificate(
   const csr = parseCsrPem(await createCsrPem(commonName, key))
   invariant(csr, 'our own CSR parses')
   const { leaf, intermediates, chainPem } = await authority.sign({ csr, commonName, sans: names })
+  if (inUse !== undefined) await refuseUnheard(dependencies, inUse, [leaf, ...intermediates])
   await storeServerPair(vaultRoot, { keyPem: key.pem, chainPem }, authority.rootPem)
   return assemble(key.pem, [leaf, ...intermediates], authority.rootPem)
+}
+
+/** Agents that no wave has reached would not believe the hub any more, and never hear of the roots by which the CA signs now. */
+async function refuseUnheard(
+  { rootsHeldTo, clock }: ServerCertificateDependencies,
+  inUse: ServerCertificate,
+  renewed: readonly Certificate[],
+): Promise<void> {
+  const roots = await rootsHeldTo()
+  if (roots === undefined || findRootOf(renewed, roots) !== undefined) return
+  const isNeeded = findRootOf(parseCertificatesPem(inUse.chainPem), roots) !== undefined
+  if (!isNeeded || inUse.notAfter.getTime() <= clock.now().getTime()) return
+  throw new SvcError(
+    UNHEARD,
+    'it leads to a root that agents have not been offered: let the CA sign by the one before until the rollout of roots is done',
+  )
 }
 
 function assemble(

@@ -75,7 +75,8 @@ CREATE INDEX freezes_abertas ON freezes (until) WHERE ended_at IS NULL;
 /**
  * Rollouts of more kinds: `rollouts` is replaced, since a carga and a versao are those of one kind only. A host is in one rollout of each of
  * the other kinds, the last that reached it. It is done in the commit in which it first uses an identity that was issued since it was asked
- * (after the one of number `marca`), or says that it trusts the set of roots of that number.
+ * (after the one of number `marca`), or says that it trusts the set of roots of that number. `pediu`
+ * says that what `pedidos` asks of the host is what the rollout asked: nobody has asked since.
  */
 export const ROLLOUT_KINDS = `
 ALTER TABLE rollouts_conteudo RENAME TO rollouts_conteudo_antes;
@@ -135,9 +136,12 @@ CREATE TABLE rollout_agentes (
   onda INTEGER NOT NULL,
   estado TEXT NOT NULL CHECK (estado IN ('pending', 'done', 'failed', 'withdrawn')),
   marca INTEGER NOT NULL,
+  pediu INTEGER NOT NULL CHECK (pediu IN (0, 1)),
   PRIMARY KEY (agente_id, kind)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX rollout_agentes_por_estado ON rollout_agentes (rollout, estado, onda);
+CREATE TRIGGER rollout_agentes_pedido AFTER UPDATE OF rotate_at ON pedidos
+BEGIN UPDATE rollout_agentes SET pediu = 0 WHERE agente_id = NEW.agente_id AND kind = 'rotation' AND pediu = 1; END;
 CREATE TRIGGER rollout_agentes_renovado AFTER UPDATE OF active_identity_seq ON agentes
 WHEN NEW.active_identity_seq IS NOT OLD.active_identity_seq
 BEGIN UPDATE rollout_agentes SET estado = 'done'

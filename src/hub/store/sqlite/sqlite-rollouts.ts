@@ -138,6 +138,12 @@ export class SqliteRolloutReader implements RolloutReader {
     return this.session().column<AgentId>(sql, { id, agents: JSON.stringify(agents) })
   }
 
+  async findOfferedNumber(id: AgentId, epoch: number): Promise<number | undefined> {
+    const sql = `SELECT marca FROM rollout_agentes CROSS JOIN rollouts ON rollouts.id = rollout_agentes.rollout
+      WHERE agente_id = ? AND rollout_agentes.kind = 'roots' AND +rollouts.epoca = ?`
+    return this.session().get<{ marca: number }>(sql, id, epoch)?.marca
+  }
+
   async listPending(id: RolloutId, limit: number): Promise<AgentId[]> {
     return this.session().column<AgentId>(HOSTS_IN_STATE, { id, limit, state: 'pending' })
   }
@@ -246,17 +252,19 @@ export class SqliteRolloutWriter extends SqliteRolloutReader implements RolloutW
     asked: readonly AskedHost[],
   ): Promise<void> {
     const rows = JSON.stringify(
-      asked.map(({ agentId, mark, isDone }) => [
+      asked.map(({ agentId, mark, isDone, isOwnRequest }) => [
         agentId,
         mark,
         isDone === true ? 'done' : 'pending',
+        isOwnRequest === true ? 1 : 0,
       ]),
     )
     this.#run(
-      `INSERT INTO rollout_agentes (agente_id, kind, rollout, onda, estado, marca)
-       SELECT wanted.value ->> 0, rollouts.kind, rollouts.id, @wave, wanted.value ->> 2, wanted.value ->> 1
+      `INSERT INTO rollout_agentes (agente_id, kind, rollout, onda, estado, marca, pediu)
+       SELECT wanted.value ->> 0, rollouts.kind, rollouts.id, @wave, wanted.value ->> 2, wanted.value ->> 1, wanted.value ->> 3
        FROM json_each(@rows) AS wanted CROSS JOIN rollouts ON rollouts.id = @id WHERE true
-       ON CONFLICT DO UPDATE SET rollout = excluded.rollout, onda = excluded.onda, estado = excluded.estado, marca = excluded.marca`,
+       ON CONFLICT DO UPDATE SET rollout = excluded.rollout, onda = excluded.onda, estado = excluded.estado,
+         marca = excluded.marca, pediu = excluded.pediu`,
       { id, wave, rows },
     )
   }
@@ -265,12 +273,11 @@ export class SqliteRolloutWriter extends SqliteRolloutReader implements RolloutW
     const agents = await this.listPending(id, limit)
     const session = this.session()
     const named = { id, agents: JSON.stringify(agents) }
-    // Somebody may have asked the host once more since.
     session.about(agents, () =>
       session.run(
         `UPDATE pedidos SET rotate_at = NULL, rotate_after_seq = NULL
          FROM json_each(@agents) AS wanted CROSS JOIN rollout_agentes AS asked ON asked.agente_id = wanted.value
-         WHERE pedidos.agente_id = wanted.value AND +asked.rollout = @id AND pedidos.rotate_after_seq = asked.marca`,
+         WHERE pedidos.agente_id = wanted.value AND +asked.rollout = @id AND asked.pediu = 1`,
         named,
       ),
     )
