@@ -251,10 +251,10 @@ describe('a lane', () => {
     assert.equal(clock.waitedMs, 0)
   })
 
-  test('[WHK-24] still waits for a receiver that fails after it rejected', async () => {
+  test('[WHK-24] still waits for a receiver that fails after it rejected, and for no other reason', async () => {
     const webhook = await insertWebhook(store)
     for (let at = 0; at < 4; at += 1) await append(store, {})
-    const kinds = ['rejected', 'failed', 'failed'] as const
+    const kinds = ['rejected', 'failed', 'failed', 'rejected'] as const
     const attempts = await runBatches(
       webhook,
       (_seqs, attempt) => kinds[attempt - 1] ?? 'delivered',
@@ -263,10 +263,13 @@ describe('a lane', () => {
       '1-4 rejected',
       '1-2 failed',
       '1-2 failed',
-      '1-2 delivered',
-      '3-4 delivered',
+      '1-2 rejected',
+      '1-1 delivered',
+      '2-3 delivered',
+      '4-4 delivered',
     ])
     assert.equal(clock.waitedMs, 3000)
+    assert.equal((await find(webhook.id)).progress.lastError, 'it rejected')
   })
 
   test('[WHK-18] goes past what is about other hosts, and looks again at hosts after it had to wait', async () => {
