@@ -2,7 +2,7 @@
 
 import { hash, X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
-import { readPublicKeySpki } from './certificate-fields.ts'
+import { readCertificateNames, readPublicKeySpki } from './certificate-fields.ts'
 
 export interface Certificate {
   readonly pem: string
@@ -98,6 +98,15 @@ function commonNameOf(x509: X509Certificate): string | undefined {
 export function oneCommonName(subject: object): string | undefined {
   const { CN } = subject as { readonly CN?: string | string[] }
   return typeof CN === 'string' ? CN : undefined
+}
+
+/** 2.5.4.3 (RFC 5280, appendix A.1). */
+const COMMON_NAME = Buffer.from([0x55, 0x04, 0x03])
+
+/** Whether there is any CN, be it one of several. The three bytes in another attribute's value count as one too: that is the safe side. */
+export function hasCommonName({ x509 }: Certificate): boolean {
+  const subject = readCertificateNames(x509.raw)?.subject
+  return subject === undefined || Buffer.from(subject).includes(COMMON_NAME)
 }
 
 /** Of a fingerprint as OpenSSL prints it. */

@@ -75,4 +75,11 @@ test('[AGT-64] [CAX-32] a certificate without a CN is for its names, where that 
   assert.equal(faultWithout(unnamed, false), 'the certificate is for CN (none)')
   assert.equal(faultWithout(issued('DNS:b', '/O=x'), true), 'the certificate is for CN (none)')
   assert.equal(faultWithout(issued('DNS:web-1', '/CN=b'), true), 'the certificate is for CN b')
+  for (const subject of ['/CN=b/CN=c', '/CN=web-1/CN=web-1', '/O=x/CN=b+CN=c']) {
+    assert.equal(
+      faultWithout(issued('DNS:web-1', subject), true),
+      'the certificate is for CN (more than one)',
+      subject,
+    )
+  }
 })

@@ -1,7 +1,7 @@
 // What came back from an issuer is checked before anyone stores it: the hub checks the CA, the agent checks the hub.
 
 import { canonicalIpv6 } from '../platform/canonical-ipv6.ts'
-import { type Certificate, subjectAltNamesOf } from './certificates.ts'
+import { type Certificate, hasCommonName, subjectAltNamesOf } from './certificates.ts'
 
 export interface IssuedCertificateExpectation {
   /** SubjectPublicKeyInfo of the CSR, DER. */
@@ -27,7 +27,8 @@ export function findIssuedCertificateFault(
   if (!leaf.publicKeySpki.equals(expected.publicKeySpki))
     return 'the certificate is for another key'
   if (leaf.commonName !== expected.commonName && !isNamedWithout(leaf, expected)) {
-    return `the certificate is for CN ${leaf.commonName ?? '(none)'}`
+    const other = leaf.commonName ?? (hasCommonName(leaf) ? '(more than one)' : '(none)')
+    return `the certificate is for CN ${other}`
   }
   if (leaf.x509.ca) return 'the certificate is a CA'
   if (expected.sans !== undefined && !sameNames(subjectAltNamesOf(leaf), expected.sans)) {
@@ -40,8 +41,8 @@ function isNamedWithout(
   leaf: Certificate,
   { isCommonNameOptional = false, commonName }: IssuedCertificateExpectation,
 ): boolean {
-  const hasNone = leaf.commonName === undefined && isCommonNameOptional
-  return hasNone && subjectAltNamesOf(leaf).some((name) => name.toLowerCase() === commonName)
+  if (!isCommonNameOptional || hasCommonName(leaf)) return false
+  return subjectAltNamesOf(leaf).some((name) => name.toLowerCase() === commonName)
 }
 
 function findChainFault(

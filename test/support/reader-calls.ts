@@ -19,7 +19,7 @@ export const UNBOUNDED: Readonly<Record<string, string>> = {
   listSelectorPolicies: 'politicas with selectors: 100 at most',
   listAccessTokens: 'admin tokens, made by hand',
   list: 'webhooks: 100 at most',
-  listDead: 'a message of a webhook takes three days to die, one after the other',
+  listDead: 'the newest 1,000 of a webhook',
   countDead: 'as listDead',
   listDeadToReplay: 'as listDead',
   remove: 'a webhook with its dead messages: as listDead',

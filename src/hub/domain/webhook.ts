@@ -51,6 +51,9 @@ export function newWebhook({
   }
 }
 
+/** Of each webhook the newest are kept: a receiver may reject all that it gets. The audit log names every one. */
+export const DEAD_MESSAGES_MAX = 1000
+
 /** A message that was given up. */
 export interface DeadMessage {
   readonly webhookId: WebhookId

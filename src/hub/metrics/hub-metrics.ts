@@ -361,7 +361,7 @@ export const HUB_METRICS = {
     type: 'gauge',
     unit: 'messages',
     labels: { webhook: WEBHOOK_ID },
-    meaning: 'Messages that the hub gave up after three days.',
+    meaning: 'Messages that the hub gave up; it keeps the newest 1,000 of a webhook.',
   },
   svc_vault_free_floor_bytes: {
     type: 'gauge',

@@ -30,7 +30,10 @@ export interface WebhookWriter extends WebhookReader {
   setDisabled(id: WebhookId, at: Date): Promise<void>
   /** Makes it another generation, which goes on from there at once. */
   restart(id: WebhookId, cursorSeq: number): Promise<void>
-  /** A message that is there already becomes dead again, and is no longer marked for a replay. */
+  /**
+   * A message that is there already becomes dead again, and is no longer marked for a replay. The oldest beyond
+   * DEAD_MESSAGES_MAX goes.
+   */
   insertDead(message: DeadMessage): Promise<void>
   markDeadToReplay(id: WebhookId): Promise<void>
   /** The dead messages after `afterSeq`. */

@@ -209,21 +209,67 @@ describe('a lane', () => {
     )
     assert.deepEqual(attempts, [
       '1-4 rejected',
-      '1-4 rejected',
       '1-2 rejected',
       '1-1 delivered',
-      '2-4 rejected',
-      '2-4 rejected',
       '2-3 rejected',
       '2-2 rejected',
-      '3-4 delivered',
+      '3-3 delivered',
+      '4-4 delivered',
     ])
     const dead = await store.reader.webhooks.listDead(webhook.id)
     assert.deepEqual(
       dead.map(({ seq, error }) => [seq, error]),
       [[2, 'it rejected']],
     )
-    assert.ok(clock.waitedMs < 60_000, `${clock.waitedMs}`)
+    assert.equal(clock.waitedMs, 0)
+    const { progress } = await find(webhook.id)
+    assert.deepEqual([progress.attempts, progress.lastError], [0, 'it rejected'])
+  })
+
+  test('[WHK-24] halves no further batch of a receiver that rejects all, and grows again with what it takes', async () => {
+    const webhook = await insertWebhook(store)
+    for (let at = 0; at < 30; at += 1) await append(store, {})
+    const attempts = await runBatches(webhook, (seqs) =>
+      seqs.some((seq) => seq <= 12) ? 'rejected' : 'delivered',
+    )
+    assert.deepEqual(attempts.slice(0, 5), [
+      '1-10 rejected',
+      '1-5 rejected',
+      '1-2 rejected',
+      '1-1 rejected',
+      '2-2 rejected',
+    ])
+    assert.deepEqual(attempts.slice(14), [
+      '12-12 rejected',
+      '13-13 delivered',
+      '14-15 delivered',
+      '16-19 delivered',
+      '20-20 delivered',
+      '21-30 delivered',
+    ])
+    assert.equal(await store.reader.webhooks.countDead(webhook.id), 12)
+    assert.equal(clock.waitedMs, 0)
+  })
+
+  test('[WHK-24] still waits for a receiver that fails after it rejected, and for no other reason', async () => {
+    const webhook = await insertWebhook(store)
+    for (let at = 0; at < 4; at += 1) await append(store, {})
+    const kinds = ['rejected', 'failed', 'failed', 'rejected'] as const
+    const attempts = await runBatches(
+      webhook,
+      (_seqs, attempt) => kinds[attempt - 1] ?? 'delivered',
+    )
+    assert.deepEqual(attempts, [
+      '1-4 rejected',
+      '1-2 failed',
+      '1-2 failed',
+      '1-2 rejected',
+      '1-1 delivered',
+      '2-3 delivered',
+      '4-4 delivered',
+    ])
+    assert.equal(clock.waitedMs, 3000)
+    assert.equal((await find(webhook.id)).progress.lastError, 'it rejected')
   })
 
   test('[WHK-18] goes past what is about other hosts, and looks again at hosts after it had to wait', async () => {

@@ -34,7 +34,7 @@ export interface LaneDependencies {
   readonly cut: AbortSignal
 }
 
-type Failure = Exclude<DeliveryOutcome, { readonly kind: 'delivered' }>
+type Outcome<Kind extends DeliveryOutcome['kind']> = Extract<DeliveryOutcome, { kind: Kind }>
 
 const INTERRUPTION_MS = 5000
 const TURN_WAIT_MS_MIN = 50
@@ -46,6 +46,8 @@ export class WebhookLane {
   readonly #with: LaneDependencies
   #progress: WebhookProgress
   #delayMs: number
+  /** Smaller after each batch of which some were rejected, and greater again with each that is delivered. */
+  #sizeMax: number
   /** It was disabled, removed or moved. */
   #isEnded = false
 
@@ -54,6 +56,7 @@ export class WebhookLane {
     this.#with = dependencies
     this.#progress = webhook.progress
     this.#delayMs = remainingDelayMs(webhook.progress, dependencies.clock.now())
+    this.#sizeMax = dependencies.delivery.messagesMax
   }
 
   /** Runs until somebody stops it. A failing store delays it only for a moment. */
@@ -108,16 +111,22 @@ export class WebhookLane {
     while (!this.#isOver()) {
       const { cursorSeq, attempts } = this.#progress
       const waiting = entries.filter(({ seq }) => seq > cursorSeq)
-      const batch = waiting.slice(0, sizeAfter(attempts, this.#with.delivery.messagesMax))
+      const sizeMax = Math.min(this.#sizeMax, sizeAfter(attempts, this.#with.delivery.messagesMax))
+      const batch = waiting.slice(0, sizeMax)
       const [first, last] = [batch[0], batch.at(-1)]
       if (first === undefined || last === undefined) return
       await this.#waitUntilDue()
       const outcome = await this.#attempt(batch.flatMap((entry) => messages.get(entry) ?? []))
-      if (outcome.kind === 'delivered') this.#note(passMessage(this.#succeeded(), last.seq))
+      if (outcome.kind === 'delivered') this.#pass(last)
       else if (outcome.kind === 'gone') await this.#disable(outcome)
-      else if (outcome.kind === 'rejected' && batch.length === 1) await this.#reject(first, outcome)
+      else if (outcome.kind === 'rejected') await this.#halveOrBury(batch, first, outcome)
       else await this.#waitOrBury(first, outcome)
     }
+  }
+
+  #pass(last: AuditEntry): void {
+    this.#sizeMax = Math.min(this.#with.delivery.messagesMax, this.#sizeMax * 2)
+    this.#note(passMessage(this.#succeeded(), last.seq))
   }
 
   /** Messages that an operator asked for once more; each has one attempt, since the others wait behind it. */
@@ -183,11 +192,9 @@ export class WebhookLane {
     return outcome
   }
 
-  async #waitOrBury(entry: AuditEntry, failure: Failure): Promise<void> {
+  async #waitOrBury(entry: AuditEntry, { error, retryAfterMs }: Outcome<'failed'>): Promise<void> {
     const { clock, random } = this.#with
     const now = clock.now()
-    const { error } = failure
-    const retryAfterMs = failure.kind === 'failed' ? failure.retryAfterMs : undefined
     const attempt = { seq: entry.seq, error, retryAfterMs, now, random: random() }
     const verdict = decideRetry(this.#progress, attempt)
     if (verdict.kind === 'dead') return this.#bury(entry, verdict.progress, error, now)
@@ -195,11 +202,19 @@ export class WebhookLane {
     this.#note(verdict.progress)
   }
 
-  /** Nothing is gained by waiting for what the receiver said that it will not take. */
-  async #reject(entry: AuditEntry, { error }: Failure): Promise<void> {
+  /** Nothing is gained by waiting for what the receiver said that it will not take: only which entry that is has to be found. */
+  async #halveOrBury(
+    batch: readonly AuditEntry[],
+    first: AuditEntry,
+    { error }: Outcome<'rejected'>,
+  ): Promise<void> {
     const now = this.#with.clock.now()
     const progress = { ...this.#progress, lastErrorAt: now, lastError: error }
-    await this.#bury(entry, passMessage(progress, entry.seq), error, now)
+    if (batch.length === 1) {
+      return this.#bury(first, passMessage(progress, first.seq), error, now)
+    }
+    this.#sizeMax = Math.floor(batch.length / 2)
+    this.#note(progress)
   }
 
   async #bury(
@@ -221,7 +236,7 @@ export class WebhookLane {
     }, progress)
   }
 
-  async #disable({ error }: Failure): Promise<void> {
+  async #disable({ error }: Outcome<'gone'>): Promise<void> {
     const now = this.#with.clock.now()
     const progress = { ...this.#progress, lastErrorAt: now, lastError: error }
     await this.#writeIfCurrent(async (writer) => {

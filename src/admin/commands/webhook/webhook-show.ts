@@ -6,7 +6,7 @@ import { describeTypes } from './webhook-list.ts'
 export function registerWebhookShow(noun: Command, context: CommandContext): void {
   noun
     .command('show')
-    .description('show one webhook and the messages that the hub gave up after three days')
+    .description('show one webhook and the messages that the hub gave up')
     .argument('<webhook>', 'its id, as svc webhook list shows it')
     .option('--json', 'print one JSON document')
     .addHelpText(

@@ -10,6 +10,7 @@ import {
   WEBHOOK_SECRET,
 } from '../../../../test/support/webhook-samples.ts'
 import { Secret } from '../../../platform/secret.ts'
+import type { WebhookId } from '../../../protocol/identifiers.ts'
 import type { WebhookProgress } from '../../domain/webhook.ts'
 import { append, LATER, NOW } from '../../../../test/store/store-samples.ts'
 import type { Store } from '../store.ts'
@@ -129,6 +130,26 @@ describe('webhooks in the store', () => {
     assert.equal(await store.write((writer) => writer.webhooks.remove(webhookId)), true)
     assert.equal(await webhooks.countDead(webhookId), 0)
     assert.equal(await store.write((writer) => writer.webhooks.remove(webhookId)), false)
+  })
+
+  test('[WHK-8] keep the newest thousand of what they gave up, each for itself', async () => {
+    const { id: webhookId } = await insertWebhook(store)
+    const { id: other } = await insertWebhook(store)
+    const dead = (id: WebhookId, seq: number) => ({ webhookId: id, seq, diedAt: NOW, error: 'e' })
+    const { webhooks } = store.reader
+    await store.write(async (writer) => {
+      await writer.webhooks.insertDead(dead(other, 1))
+      for (let seq = 1; seq <= 1000; seq += 1)
+        await writer.webhooks.insertDead(dead(webhookId, seq))
+    })
+    assert.equal((await webhooks.listDead(webhookId))[0]?.seq, 1)
+    await store.write(async (writer) => {
+      await writer.webhooks.insertDead(dead(webhookId, 1000))
+      for (const seq of [1001, 1002]) await writer.webhooks.insertDead(dead(webhookId, seq))
+    })
+    const kept = await webhooks.listDead(webhookId)
+    assert.deepEqual([kept.length, kept[0]?.seq, kept.at(-1)?.seq], [1000, 3, 1002])
+    assert.equal(await webhooks.countDead(other), 1)
   })
 
   test('entries of a type are counted after a number, and no further than asked', async () => {

@@ -1,5 +1,10 @@
 import type { WebhookId } from '../../../protocol/identifiers.ts'
-import type { DeadMessage, Webhook, WebhookProgress } from '../../domain/webhook.ts'
+import {
+  DEAD_MESSAGES_MAX,
+  type DeadMessage,
+  type Webhook,
+  type WebhookProgress,
+} from '../../domain/webhook.ts'
 import type { WebhookReader, WebhookWriter } from '../webhook-store.ts'
 import type { SqlSession } from './sql-session.ts'
 import {
@@ -115,6 +120,11 @@ export class SqliteWebhookWriter extends SqliteWebhookReader implements WebhookW
        ON CONFLICT (webhook_id, seq)
        DO UPDATE SET died_at = excluded.died_at, erro = excluded.erro, repetir = 0`,
       { ...fromDeadMessage(message) },
+    )
+    this.session().run(
+      `DELETE FROM webhooks_mortos WHERE webhook_id = @id AND seq <= (SELECT seq
+         FROM webhooks_mortos WHERE webhook_id = @id ORDER BY seq DESC LIMIT 1 OFFSET @max)`,
+      { id: message.webhookId, max: DEAD_MESSAGES_MAX },
     )
   }
 
