@@ -8,7 +8,8 @@ const EXCERPT_CHARACTERS_MAX = 200
 const CHAIN_LENGTH_MAX = 10
 /** Those of OpenBao and Vault: hvs. and so on, in earlier versions s. and b. */
 const VAULT_TOKEN = /\b(?:hv)?[sbr]\.[A-Za-z0-9_-]{20,}/g
-const JSON_WEB_TOKEN = /[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]*/g
+/** Begins where a word begins: from each letter of an endless word it would take minutes. */
+const JSON_WEB_TOKEN = /(?<![A-Za-z0-9_-])[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]*/g
 
 /** A 4xx is the CA's no; anything else that is not a success is a CA that cannot answer. */
 export function failureOfReply(
