@@ -165,6 +165,20 @@ describe('[CAX-28] an order at an ACME CA', () => {
       hooks: 0,
     },
     {
+      what: 'has among its challenges what is none',
+      answers: { '/auth': () => authorization({ challenges: [null, 7, 'dns-01'] }) },
+      message: /offers no dns-01 for a\.example/,
+      isAboutNames: true,
+      hooks: 0,
+    },
+    {
+      what: 'has a status that is no word',
+      answers: { '/auth': () => authorization({ status: { toString: 1 }, challenges: [null] }) },
+      message: /refused to make the authorization of a\.example pending \(403\): it has no status/,
+      isAboutNames: true,
+      hooks: 0,
+    },
+    {
       what: 'finds no proof',
       answers: {
         '/auth': (asked: number) =>
@@ -202,6 +216,14 @@ describe('[CAX-28] an order at an ACME CA', () => {
       assert.equal(hooked.length, hooks)
     })
   }
+
+  test('ends within an hour when the CA says no time for it', async () => {
+    const order = { authorizations: [`${BASE}/auth`], finalize: `${BASE}/finalize` }
+    const body = JSON.stringify({ ...order, expires: { toString: 1 } })
+    const { prove } = sceneOf({ '/order': (asked) => ({ ...GOOD['/order']!(asked), body }) })
+    const { expires } = (await prove()) as { readonly expires: Date }
+    assert.ok(Math.abs(expires.getTime() - Date.now() - 3_600_000) < 10_000)
+  })
 
   test('takes another nonce when one is not good, and gives up when none is', async () => {
     const bad = problem(400, 'badNonce', 'used')

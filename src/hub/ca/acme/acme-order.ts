@@ -5,7 +5,7 @@ import type { CaReply } from '../ca-connection.ts'
 import { CaError } from '../certificate-authority.ts'
 import { type AccountKey, keyAuthorization } from './acme-account-key.ts'
 import type { Challenge, ChallengeType, RunHook } from './acme-hook.ts'
-import { failureOfAcme, headerOf, objectIn, retryAfterMs } from './acme-reply.ts'
+import { failureOfAcme, headerOf, objectIn, objectsIn, retryAfterMs } from './acme-reply.ts'
 import type { AcmeSession } from './acme-session.ts'
 
 export interface AcmeOrder {
@@ -21,6 +21,10 @@ export interface ProveOptions {
   readonly challengeType: ChallengeType
   readonly runHook: RunHook
   readonly clock: Clock
+}
+
+export interface ReadOptions extends Pick<ProveOptions, 'clock'> {
+  readonly session: Pick<AcmeSession, 'post'>
 }
 
 const POLL_MS = 1000
@@ -73,7 +77,7 @@ async function proveOrder(
   await proveAll(authorizations, new Set(names.map(withoutWildcard)), options, signal)
   const order = await readUntil(url, (status) => status !== 'pending', options, signal)
   requireStatus(order, 'ready', 'the order')
-  const ends = Date.parse(String(expires))
+  const ends = typeof expires === 'string' ? Date.parse(expires) : NaN
   const endsMs = Number.isNaN(ends) ? options.clock.now().getTime() + KEPT_MS : ends
   return { url, finalizeUrl: finalize, expires: new Date(endsMs) }
 }
@@ -126,9 +130,7 @@ function chooseChallenge(
   { challengeType: type, accountKey }: ProveOptions,
 ): { readonly challenge: Challenge; readonly challengeUrl: string } {
   const domain = nameIn(authorization)
-  const { challenges } = authorization
-  const list = Array.isArray(challenges) ? (challenges as Readonly<Record<string, unknown>>[]) : []
-  const found = list.find((each) => each['type'] === type)
+  const found = objectsIn(authorization['challenges']).find((each) => each['type'] === type)
   const { token, url } = found ?? {}
   if (typeof token !== 'string' || !TOKEN.test(token) || typeof url !== 'string') {
     throw new CaError('refused', `the ACME CA offers no ${type} for ${domain}`)
@@ -141,7 +143,7 @@ function chooseChallenge(
 export async function readUntil(
   url: string,
   isDone: (status: unknown) => boolean,
-  { session, clock }: Pick<ProveOptions, 'session' | 'clock'>,
+  { session, clock }: ReadOptions,
   signal: AbortSignal,
 ): Promise<Readonly<Record<string, unknown>>> {
   for (;;) {
@@ -155,13 +157,17 @@ export async function readUntil(
 
 async function read(
   url: string,
-  session: AcmeSession,
+  session: ReadOptions['session'],
   signal: AbortSignal,
 ): Promise<Readonly<Record<string, unknown>>> {
   return objectIn((await readReply(url, session, signal)).body)
 }
 
-async function readReply(url: string, session: AcmeSession, signal: AbortSignal): Promise<CaReply> {
+async function readReply(
+  url: string,
+  session: ReadOptions['session'],
+  signal: AbortSignal,
+): Promise<CaReply> {
   const reply = await session.post({ url, payload: null, signal })
   if (reply.status !== 200) throw failureOfAcme(reply, 'show an order')
   return reply
@@ -191,10 +197,11 @@ export function requireStatus(
 
 /** Of an order or an authorization that failed: what the CA says about it. */
 function problemIn({ status, error, challenges }: Readonly<Record<string, unknown>>): string {
-  const list = Array.isArray(challenges) ? (challenges as { error?: unknown }[]) : []
-  const found = error ?? list.map((each) => each.error).find((each) => each !== undefined)
+  const errors = objectsIn(challenges).map((each) => each['error'])
+  const found = error ?? errors.find((each) => each !== undefined)
   const { detail } = (found ?? {}) as { detail?: unknown }
-  return typeof detail === 'string' ? detail : `it is ${String(status)}`
+  if (typeof detail === 'string') return detail
+  return typeof status === 'string' ? `it is ${status}` : 'it has no status'
 }
 
 function withoutWildcard(name: string): string {

@@ -19,8 +19,16 @@ const SETTINGS: Readonly<Partial<Record<string, CaSetting>>> = {
 /** The object in a reply; empty when there is none. */
 export function objectIn(body: string): Readonly<Record<string, unknown>> {
   const parsed = parseJson(body)
-  const isObject = typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)
-  return isObject ? (parsed as Record<string, unknown>) : {}
+  return isObject(parsed) ? parsed : {}
+}
+
+/** Those in a list; a CA may put anything else between them. */
+export function objectsIn(list: unknown): readonly Readonly<Record<string, unknown>>[] {
+  return Array.isArray(list) ? list.filter(isObject) : []
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Such as `badNonce`; undefined when it is none of RFC 8555. */

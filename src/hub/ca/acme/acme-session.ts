@@ -21,8 +21,10 @@ export interface AcmeRequest {
   readonly signal: AbortSignal
   readonly accept?: string
   readonly onSent?: () => void
-  /** The nonce was not good, and so nothing was done: RFC 8555, 6.5. */
+  /** The nonce was not good, or the account, and so nothing was done: RFC 8555, 6.5. */
   readonly onNotDone?: () => void
+  /** Goes out though the CA wants to be left alone: what is not read now is lost. */
+  readonly evenPaused?: boolean
 }
 
 export interface AcmeSession {
@@ -133,13 +135,13 @@ export function createAcmeSession(options: AcmeSessionOptions): AcmeSession {
   }
 
   const send = async (
-    { url, payload, signal, accept, onSent, onNotDone }: AcmeRequest,
+    { url, payload, signal, accept, onSent, onNotDone, evenPaused = false }: AcmeRequest,
     kid: string | undefined,
   ): Promise<CaReply> => {
     const path = pathOf(url)
     for (let tries = 0; tries < TRIES_MAX; tries += 1) {
       const until = pausedUntil()
-      if (until !== undefined) throw leftAlone(until)
+      if (until !== undefined && !evenPaused) throw leftAlone(until)
       const nonce = await takeNonce(signal)
       const reply = note(
         await connection.send({
@@ -195,6 +197,7 @@ export function createAcmeSession(options: AcmeSessionOptions): AcmeSession {
     post: async (request) => {
       const reply = await send(request, await account.get(request.signal))
       if (problemOf(reply) !== 'accountDoesNotExist') return reply
+      request.onNotDone?.()
       account.forget()
       return send(request, await account.get(request.signal))
     },

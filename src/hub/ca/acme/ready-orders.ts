@@ -19,9 +19,11 @@ export interface ReadyOrders {
 
 export interface TakenOrder {
   readonly order: AcmeOrder
+  /** There is a certificate. */
+  done(): void
   /** Nothing was wrong with it but the CSR: it is good for another one. */
   giveBack(): void
-  /** The CA signs nothing for it: it is not ordered again at once. */
+  /** There is none, and the order is used up: it is not ordered again at once. */
   refuse(error: CaError): void
 }
 
@@ -86,7 +88,6 @@ export function createReadyOrders(options: ReadyOrdersOptions): ReadyOrders {
   const settle = async (key: string, entry: Entry): Promise<void> => {
     try {
       entry.expires = (await entry.order).expires
-      failures.delete(key)
     } catch (error) {
       drop(key, entry)
       if (stopping.aborted) return
@@ -141,6 +142,8 @@ export function createReadyOrders(options: ReadyOrdersOptions): ReadyOrders {
         drop(key, entry)
         return {
           order,
+          // Not when the names are proved: the CA may refuse to sign each time.
+          done: () => void failures.delete(key),
           giveBack: () => {
             entry.isTaken = false
             entries.set(key, (entries.get(key) ?? new Set()).add(entry))
