@@ -1,5 +1,5 @@
 // The client of an ACME CA (RFC 8555): it signs what a CSR names, once the hub has proved that it controls the names.
-// docs/protocol.md CAX-24 to CAX-32.
+// docs/protocol.md CAX-24 to CAX-34.
 
 import { isIP } from 'node:net'
 import type { Clock } from '../../../platform/clock.ts'
@@ -23,6 +23,8 @@ import type { AccountKey, ExternalAccount } from './acme-account-key.ts'
 import type { ChallengeType, RunHook } from './acme-hook.ts'
 import {
   type AcmeOrder,
+  failureOfNames,
+  NamesNotProved,
   proveNames,
   type ReadOptions,
   readUntil,
@@ -78,8 +80,8 @@ export function createAcmeClient(options: AcmeClientOptions): AuthorityClient {
   const stopping = new AbortController()
   const prove = { ...options, session }
   const orders = createReadyOrders({
-    prove: (names, signal) =>
-      proveNames(names, prove, signal).catch((error: unknown) => {
+    prove: (names, signal, onOrdered) =>
+      proveNames(names, prove, signal, onOrdered).catch((error: unknown) => {
         throw failureOf(error, signal)
       }),
     clock,
@@ -92,7 +94,7 @@ export function createAcmeClient(options: AcmeClientOptions): AuthorityClient {
   /** From here on the CA may sign; `note` hears what became of the order so far. */
   const finalize = async (
     { url, finalizeUrl }: AcmeOrder,
-    { csr }: SignRequest,
+    { csr, sans: names }: SignRequest,
     signal: AbortSignal,
     note: (fate: OrderFate) => void,
   ): Promise<readonly Certificate[]> => {
@@ -101,12 +103,13 @@ export function createAcmeClient(options: AcmeClientOptions): AuthorityClient {
       url: finalizeUrl,
       payload,
       signal,
+      names,
       onSent: () => note('may_be_signed'),
       onNotDone: () => note('unused'),
     })
     if (reply.status !== 200) {
       note(fateAfter(reply))
-      throw failureOfAcme(reply, 'sign')
+      throw failureOfNames(reply, 'sign', clock)
     }
     // What is read from now on is a certificate that the CA may have signed.
     const { post } = session
@@ -149,6 +152,7 @@ export function createAcmeClient(options: AcmeClientOptions): AuthorityClient {
       if (fate === 'unused') taken?.giveBack()
       // Whatever it was, the next order would cost the account as much as this one.
       else if (fate !== 'gone') taken?.refuse(failure)
+      if (fate === 'unused' && error instanceof NamesNotProved) taken?.refuse(error)
       const { reason, status: ca_status, message: fault, variable } = failure
       logger.warn(
         {
@@ -213,8 +217,10 @@ function findImpossible(
 /** What an answer other than a success makes of the order. A proxy may answer anything but a 4xx for a CA that has signed. */
 function fateAfter(reply: CaReply): OrderFate {
   if (reply.status < 400 || reply.status >= 500) return 'may_be_signed'
+  if (reply.status === 429) return 'unused'
   switch (problemOf(reply)) {
     case 'badCSR':
+    case 'rateLimited':
       return 'unused'
     case 'orderNotReady':
       return 'gone'

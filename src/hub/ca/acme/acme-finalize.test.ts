@@ -152,6 +152,20 @@ describe('[CAX-29] an order for which nothing was signed', () => {
     assert.equal(acme.timesAsked('/order'), 1)
   })
 
+  test('[CAX-34] is kept while the CA wants no more of these names, and others go on', async () => {
+    await using acme = await startFakeAcme()
+    const { client, clock, sign } = sceneOf(acme)
+    await using _client = client
+    acme.answer = on('/finalize', problem(429, 'rateLimited', { 'retry-after': '300' }))
+    assert.equal((await failureOf(sign())).isAnswerLost, false)
+    acme.answer = undefined
+    assert.match((await failureOf(sign())).message, /rateLimited \(asked again after /)
+    await sign('b.example')
+    clock.pass(300_000)
+    await sign()
+    assert.equal(acme.timesAsked('/order'), 2)
+  })
+
   test('is made anew when the CA does not know it as ready any more', async () => {
     await using acme = await startFakeAcme()
     const { client, sign } = sceneOf(acme)
