@@ -68,13 +68,17 @@ function parseIssuerPem(pem: unknown): readonly Certificate[] {
 
 /** What the CA says about it: bounded, on one line, and without the token, should the CA repeat it. */
 function excerptOf({ body }: CaReply): string {
+  return withoutTokens(messageIn(body)).slice(0, EXCERPT_CHARACTERS_MAX)
+}
+
+/** On one line; it is cut afterwards, since the half of a token does not look like one. */
+export function withoutTokens(text: string): string {
   return (
-    messageIn(body)
+    text
       .replaceAll(JSON_WEB_TOKEN, '[redacted]')
       .replaceAll(VAULT_TOKEN, '[redacted]')
       // oxlint-disable-next-line no-control-regex -- Control characters are what must not reach a terminal.
       .replaceAll(/[\u0000-\u001F\u007F-\u009F]+/g, ' ')
-      .slice(0, EXCERPT_CHARACTERS_MAX)
   )
 }
 
