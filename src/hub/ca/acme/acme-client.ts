@@ -112,11 +112,10 @@ export function createAcmeClient(options: AcmeClientOptions): AuthorityClient {
       throw failureOfNames(reply, 'sign', clock)
     }
     // What is read from now on is a certificate that the CA may have signed.
-    const { post } = session
-    const reading = {
+    const reading: ReadOptions = {
       clock,
-      session: { post: (each) => post({ ...each, evenPaused: true }) },
-    } satisfies ReadOptions
+      session: { post: (asked) => session.post({ ...asked, evenPaused: true }) },
+    }
     const first = objectIn(reply.body)
     const isUnderWay = (status: unknown): boolean => status === 'processing' || status === 'ready'
     const order = isUnderWay(first['status'])
@@ -180,6 +179,7 @@ export function createAcmeClient(options: AcmeClientOptions): AuthorityClient {
     useRoots(pem) {
       roots = parseRoots(pem)
       rootPem = pem
+      orders.forgive('wrong_certificate')
       if (tlsRootPem === undefined) connection.useRoots(pem)
     },
     whyNoLifetime: WHY_NO_LIFETIME,

@@ -121,6 +121,17 @@ describe('[CAX-31] names for which the CA was asked to sign, and no certificate 
     })
   }
 
+  test('but one of another root, are ordered again as soon as the roots are others', async () => {
+    await using acme = await startFakeAcme()
+    const { client, sign } = sceneOf(acme)
+    await using _client = client
+    client.useRoots(acme.tlsRootPem)
+    assert.equal((await failureOf(sign())).reason, 'wrong_certificate')
+    assert.match((await failureOf(sign())).message, /\(asked again after /)
+    client.useRoots(acme.tlsRootPem + acme.rootPem)
+    await sign()
+  })
+
   /** The first look at the order finds it ready. */
   let polls = 0
   function invalidNow(): boolean {

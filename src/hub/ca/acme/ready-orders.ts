@@ -7,7 +7,7 @@ import type { Logger } from '../../../platform/logger.ts'
 import { createTokenBuckets } from '../../../platform/token-bucket.ts'
 import { unlessAborted } from '../../../platform/unless-aborted.ts'
 import { createCallLimiter } from '../call-limiter.ts'
-import { CaError } from '../certificate-authority.ts'
+import { CaError, type CaFailureReason } from '../certificate-authority.ts'
 import { type AcmeOrder, NamesNotProved } from './acme-order.ts'
 import { keyOf } from './names-key.ts'
 
@@ -17,6 +17,8 @@ export interface ReadyOrders {
    * proof then goes on.
    */
   take(names: readonly string[], signal: AbortSignal): Promise<TakenOrder>
+  /** What failed for this reason may succeed now, and is asked again at once. */
+  forgive(reason: CaFailureReason): void
   /** For how many sets of names there are orders, ready or under way. */
   size(): number
 }
@@ -183,6 +185,9 @@ export function createReadyOrders(options: ReadyOrdersOptions): ReadyOrders {
 
   return {
     size: () => entries.size,
+    forgive: (reason) => {
+      for (const [key, { error }] of failures) if (error.reason === reason) failures.delete(key)
+    },
     take: async (names, signal) => {
       const key = keyOf(names)
       const entry = await takeEntry(key, names, signal)

@@ -201,7 +201,7 @@ describe('OpenBao client', () => {
     const paths: string[] = []
     const sleptMs: number[] = []
     const logs: unknown[] = []
-    const warn = (_fields: unknown, what: unknown): void => void logs.push(what)
+    const warn = (...line: unknown[]): void => void logs.push(line[1])
     const clock = { ...systemClock, sleep: async (ms: number) => void sleptMs.push(ms) }
     await keepTokenAlive(
       new Secret('s.given'),
