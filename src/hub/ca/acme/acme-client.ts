@@ -147,7 +147,9 @@ export function createAcmeClient(options: AcmeClientOptions): AuthorityClient {
       taken.done()
       return signed
     } catch (error) {
-      const failure = explain(failureOf(error, signal), fate)
+      const found = failureOf(error, signal)
+      const isProofUnderWay = ready.signal.aborted && fate === 'unused'
+      const failure = explain(found, isProofUnderWay, fate === 'may_be_signed')
       if (fate === 'unused') taken?.giveBack()
       // Whatever it was, the next order would cost the account as much as this one.
       else if (fate !== 'gone') taken?.refuse(failure)
@@ -229,14 +231,14 @@ function fateAfter(reply: CaReply): OrderFate {
   }
 }
 
-function explain(failure: CaError, fate: OrderFate): CaError {
+function explain(failure: CaError, isProofUnderWay: boolean, mayBeSigned: boolean): CaError {
   const { reason, message, cause, status, variable, leaf } = failure
-  if (reason === 'timeout' && fate === 'unused') {
+  if (reason === 'timeout' && isProofUnderWay) {
     // The CA is at no fault: names take their time.
     const waiting = 'the proof of control over the names goes on; the next request finds it done'
     return new CaError(reason, waiting, { cause })
   }
-  const isAnswerLost = fate === 'may_be_signed' && leaf === undefined
+  const isAnswerLost = mayBeSigned && leaf === undefined
   return new CaError(reason, message, { cause, status, variable, leaf, isAnswerLost })
 }
 

@@ -121,6 +121,19 @@ describe('[CAX-31] names for which the CA was asked to sign, and no certificate 
     })
   }
 
+  test('but silence, are not said to be nearly done', async () => {
+    await using acme = await startFakeAcme()
+    const { client, sign } = sceneOf(acme, 600)
+    await using _client = client
+    acme.answer = (path) => (path === '/finalize' ? new Promise(() => undefined) : undefined)
+    const { reason, isAnswerLost } = await failureOf(sign())
+    assert.deepEqual([reason, isAnswerLost], ['timeout', true])
+    assert.match(
+      (await failureOf(sign())).message,
+      /^the CA did not answer within 0\.6 s \(asked again after /,
+    )
+  })
+
   test('but one of another root, are ordered again as soon as the roots are others', async () => {
     await using acme = await startFakeAcme()
     const { client, sign } = sceneOf(acme)
