@@ -29,8 +29,8 @@ export async function prepareCa(
   if (config.acme === undefined) return connect
   const { clock, logging } = surroundings
   const acme = await acmeAuthority(config.acme)
-  const runHook = createHook(config.acme.hookPath)
   const logger = logging.forModule('hub.acme')
+  const runHook = createHook(config.acme.hookPath, logger)
   return (rootPem) =>
     splitAuthority(connect(rootPem), createAcmeClient({ ...acme, runHook, rootPem, clock, logger }))
 }

@@ -21,9 +21,11 @@ export interface FakeOpenBao extends AsyncDisposable {
   readonly requests: readonly BaoRequest[]
   /** The tokens of its logins that it still accepts. */
   readonly tokens: Set<string>
-  /** What it does in place of what OpenBao does; undefined is that. */
+  /** What it does in place of what OpenBao does: undefined is that, and `cut` closes the connection. */
   answer:
-    | ((request: BaoRequest) => { readonly status: number; readonly json: object } | undefined)
+    | ((
+        request: BaoRequest,
+      ) => { readonly status: number; readonly json: object } | 'cut' | undefined)
     | undefined
   /** As a role with `use_csr_sans`. */
   areNamesOfCsr: boolean
@@ -57,7 +59,12 @@ async function answerOne(
 ): Promise<void> {
   const request = await readRequest(incoming)
   ;(bao.requests as BaoRequest[]).push(request)
-  const { status, json } = bao.answer?.(request) ?? (await answerAsOpenBao(bao, pki, request))
+  const answer = bao.answer?.(request) ?? (await answerAsOpenBao(bao, pki, request))
+  if (answer === 'cut') {
+    response.destroy()
+    return
+  }
+  const { status, json } = answer
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(json))
 }
 

@@ -15,6 +15,7 @@ import { createCsrPem, parseCsrPem } from '../../src/pki/csr.ts'
 import { generateEcP256Key } from '../../src/pki/keys.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { createLogging } from '../../src/platform/logger.ts'
+import { SILENT_LOGGER } from '../../src/platform/silent-logger.ts'
 import { startDevCa } from '../support/dev-ca.ts'
 import { enrollHost } from '../support/enrolled-host.ts'
 import { enrolHost } from '../support/managed-host.ts'
@@ -123,7 +124,7 @@ describe('a hub in front of an ACME CA', WITH_PEBBLE, () => {
       tlsRootPem: pebble.tlsRootPem,
       accountKey: parseAccountKey(pebble.accountKeyPem),
       challengeType: 'dns-01',
-      runHook: createHook(slow),
+      runHook: createHook(slow, SILENT_LOGGER),
       clock: systemClock,
       logger: logging.forModule('ca'),
       deadlineMs: 600,

@@ -103,7 +103,7 @@ export function heldPebble(pebble: RunningPebble, challengeType: ChallengeType):
           key: macKey(areCredentialsWrong),
         },
         challengeType,
-        runHook: createHook(pebble.hookPath),
+        runHook: createHook(pebble.hookPath, surroundings.logger),
         ...(deadlineMs !== undefined && { deadlineMs }),
       }),
     stop: () => pebble.stop(),

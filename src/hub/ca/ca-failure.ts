@@ -4,7 +4,7 @@ import {
   classifyConnectionFailure,
   type ConnectionFailure as ConnectionFault,
 } from '../../platform/connection-failure.ts'
-import { ConnectionFailure } from './ca-connection.ts'
+import { type CaReply, ConnectionFailure } from './ca-connection.ts'
 import { CaError, type CaSetting } from './certificate-authority.ts'
 
 /** What a wrong URL looks like; the CA may be down as well. */
@@ -44,10 +44,17 @@ function isTimeout(error: unknown): boolean {
   return error instanceof DOMException && error.name === 'TimeoutError'
 }
 
-/** A no, or a certificate, is the answer to one request; the CA may have signed for any other that it saw. */
-export function withLostAnswer(failure: CaError, timesSent: number): CaError {
+/**
+ * A no, or a certificate, is the answer to one request; the CA may have signed for any other that it saw. `reply` is that to the
+ * last one, where there was any: a login, or a question for the provisioner, that is refused in between answers none.
+ */
+export function withLostAnswer(
+  failure: CaError,
+  timesSent: number,
+  reply: CaReply | undefined,
+): CaError {
   const { reason, message, cause, status, variable, leaf } = failure
-  const isNo = status !== undefined && status >= 400 && status < 500
+  const isNo = reply !== undefined && reply.status >= 400 && reply.status < 500
   const answers = isNo || leaf !== undefined ? 1 : 0
   const isAnswerLost = timesSent > answers
   return new CaError(reason, message, { cause, status, variable, leaf, isAnswerLost })

@@ -8,7 +8,8 @@ const EXCERPT_CHARACTERS_MAX = 200
 const CHAIN_LENGTH_MAX = 10
 /** Those of OpenBao and Vault: hvs. and so on, in earlier versions s. and b. */
 const VAULT_TOKEN = /\b(?:hv)?[sbr]\.[A-Za-z0-9_-]{20,}/g
-const JSON_WEB_TOKEN = /[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]*/g
+/** Begins where a word begins: from each letter of an endless word it would take minutes. */
+const JSON_WEB_TOKEN = /(?<![A-Za-z0-9_-])[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]*/g
 
 /** A 4xx is the CA's no; anything else that is not a success is a CA that cannot answer. */
 export function failureOfReply(
@@ -67,13 +68,17 @@ function parseIssuerPem(pem: unknown): readonly Certificate[] {
 
 /** What the CA says about it: bounded, on one line, and without the token, should the CA repeat it. */
 function excerptOf({ body }: CaReply): string {
+  return withoutTokens(messageIn(body)).slice(0, EXCERPT_CHARACTERS_MAX)
+}
+
+/** On one line; it is cut afterwards, since the half of a token does not look like one. */
+export function withoutTokens(text: string): string {
   return (
-    messageIn(body)
+    text
       .replaceAll(JSON_WEB_TOKEN, '[redacted]')
       .replaceAll(VAULT_TOKEN, '[redacted]')
       // oxlint-disable-next-line no-control-regex -- Control characters are what must not reach a terminal.
       .replaceAll(/[\u0000-\u001F\u007F-\u009F]+/g, ' ')
-      .slice(0, EXCERPT_CHARACTERS_MAX)
   )
 }
 

@@ -94,13 +94,18 @@ export function createStepCaClient(options: StepCaClientOptions): AuthorityClien
         ...(lifetimeSeconds !== undefined && { notAfter: `${lifetimeSeconds}s` }),
       },
     }
+    let reply: CaReply | undefined
     try {
-      const reply = await ask(call, deadline.signal)
+      reply = await ask(call, deadline.signal)
       if (reply.status !== 201) throw failureOfReply(reply, 'sign')
       const signed = checkChain(parseSignedChain(reply.body), request, roots, clock.now())
       return { ...signed, isAnotherLost: timesSent > 1 }
     } catch (error) {
-      const failure = withLostAnswer(toCaError(error, deadline.signal, deadlineMs), timesSent)
+      const failure = withLostAnswer(
+        toCaError(error, deadline.signal, deadlineMs),
+        timesSent,
+        reply,
+      )
       const { reason, status: ca_status, message: fault, variable } = failure
       logger.warn(
         {

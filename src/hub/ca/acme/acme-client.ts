@@ -1,10 +1,11 @@
 // The client of an ACME CA (RFC 8555): it signs what a CSR names, once the hub has proved that it controls the names.
-// docs/protocol.md CAX-24 to CAX-32.
+// docs/protocol.md CAX-24 to CAX-34.
 
 import { isIP } from 'node:net'
 import type { Clock } from '../../../platform/clock.ts'
 import { startDeadline } from '../../../platform/deadline.ts'
 import type { Logger } from '../../../platform/logger.ts'
+import { currentTrace } from '../../../platform/trace.ts'
 import type { Certificate } from '../../../pki/certificates.ts'
 import { type CaReply, createCaConnection } from '../ca-connection.ts'
 import { toCaError } from '../ca-failure.ts'
@@ -20,7 +21,15 @@ import {
 import { checkChain, parseRoots } from '../signed-chain.ts'
 import type { AccountKey, ExternalAccount } from './acme-account-key.ts'
 import type { ChallengeType, RunHook } from './acme-hook.ts'
-import { proveNames, readUntil, requireStatus } from './acme-order.ts'
+import {
+  type AcmeOrder,
+  failureOfNames,
+  NamesNotProved,
+  proveNames,
+  type ReadOptions,
+  readUntil,
+  requireStatus,
+} from './acme-order.ts'
 import { failureOfAcme, objectIn, problemOf } from './acme-reply.ts'
 import { createAcmeSession, leftAlone } from './acme-session.ts'
 import { createReadyOrders, type TakenOrder } from './ready-orders.ts'
@@ -43,9 +52,19 @@ export interface AcmeClientOptions extends AcmeAuthority {
   readonly deadlineMs?: number
 }
 
+type OrderFate =
+  /** Good for another CSR. */
+  | 'unused'
+  | 'may_be_signed'
+  | 'not_signed'
+  /** The CA does not know it as ready any more, and the names are at no fault. */
+  | 'gone'
+
 export const WHY_NO_LIFETIME = 'an ACME CA decides by itself how long its certificates live'
 const WHY_NO_REVOCATION =
   'an ACME CA revokes by the certificate itself, which the hub does not keep; it ends with its lifetime'
+/** Of the time for one request: an order that is ready later waits for the next one. */
+const READY_WITHIN = 0.5
 const CHAIN_TYPE = 'application/pem-certificate-chain'
 
 export function createAcmeClient(options: AcmeClientOptions): AuthorityClient {
@@ -61,8 +80,8 @@ export function createAcmeClient(options: AcmeClientOptions): AuthorityClient {
   const stopping = new AbortController()
   const prove = { ...options, session }
   const orders = createReadyOrders({
-    prove: (names, signal) =>
-      proveNames(names, prove, signal).catch((error: unknown) => {
+    prove: (names, signal, onOrdered) =>
+      proveNames(names, prove, signal, onOrdered).catch((error: unknown) => {
         throw failureOf(error, signal)
       }),
     clock,
@@ -72,60 +91,79 @@ export function createAcmeClient(options: AcmeClientOptions): AuthorityClient {
   const failureOf = (error: unknown, signal: AbortSignal): CaError =>
     toCaError(error, signal, deadlineMs, rootsSettingOf(options), 'SVC_ACME_DIRECTORY')
 
-  /** From here on the CA may sign; `note` hears whether it may have. */
+  /** From here on the CA may sign; `note` hears what became of the order so far. */
   const finalize = async (
-    taken: TakenOrder,
-    { csr }: SignRequest,
+    { url, finalizeUrl }: AcmeOrder,
+    { csr, sans: names }: SignRequest,
     signal: AbortSignal,
-    note: (mayBeSigned: boolean) => void,
+    note: (fate: OrderFate) => void,
   ): Promise<readonly Certificate[]> => {
-    const { url, finalizeUrl } = taken.order
     const payload = { csr: csr.der.toString('base64url') }
     const reply = await session.post({
       url: finalizeUrl,
       payload,
       signal,
-      onSent: () => note(true),
-      onNotDone: () => note(false),
+      names,
+      onSent: () => note('may_be_signed'),
+      onNotDone: () => note('unused'),
     })
     if (reply.status !== 200) {
-      const failure = failureOfAcme(reply, 'sign')
-      if (reply.status < 500) note(false)
-      if (problemOf(reply) === 'badCSR') taken.giveBack()
-      else if (failure.reason === 'refused') taken.refuse(failure)
-      throw failure
+      note(fateAfter(reply))
+      throw failureOfNames(reply, 'sign', clock)
+    }
+    // What is read from now on is a certificate that the CA may have signed.
+    const reading: ReadOptions = {
+      clock,
+      session: { post: (asked) => session.post({ ...asked, evenPaused: true }) },
     }
     const first = objectIn(reply.body)
     const isUnderWay = (status: unknown): boolean => status === 'processing' || status === 'ready'
     const order = isUnderWay(first['status'])
-      ? await readUntil(url, (status) => !isUnderWay(status), { session, clock }, signal)
+      ? await readUntil(url, (status) => !isUnderWay(status), reading, signal)
       : first
-    if (order['status'] === 'invalid') note(false)
+    if (order['status'] === 'invalid') note('not_signed')
     requireStatus(order, 'valid', 'the order')
     const { certificate } = order
     if (typeof certificate !== 'string') return []
     const read = { url: certificate, payload: null, accept: CHAIN_TYPE, signal }
-    return parsePemChain(await session.post(read))
+    return parsePemChain(await reading.session.post(read))
   }
 
   const sign = async (request: SignRequest): Promise<SignedCertificate> => {
     using deadline = startDeadline(deadlineMs)
+    // A certificate that is signed when the time is over is lost.
+    using ready = startDeadline(deadlineMs * READY_WITHIN)
     const { signal } = deadline
-    let mayBeSigned = false
+    let taken: TakenOrder | undefined
+    let fate: OrderFate = 'unused'
     try {
       const why = findImpossible(request, options.challengeType)
       if (why !== undefined) throw new CaError('refused', why)
       const until = session.pausedUntil()
       if (until !== undefined) throw leftAlone(until)
-      const order = await orders.take(request.sans, signal)
-      const note = (isPossible: boolean): void => void (mayBeSigned = isPossible)
-      const chain = await finalize(order, request, signal, note)
-      return checkChain(chain, request, roots, clock.now(), { isCommonNameOptional: true })
+      taken = await orders.take(request.sans, ready.signal)
+      const chain = await finalize(taken.order, request, signal, (now) => (fate = now))
+      const signed = checkChain(chain, request, roots, clock.now(), { isCommonNameOptional: true })
+      taken.done()
+      return signed
     } catch (error) {
-      const failure = explain(failureOf(error, signal), mayBeSigned)
+      const found = failureOf(error, signal)
+      const isProofUnderWay = ready.signal.aborted && fate === 'unused'
+      const failure = explain(found, isProofUnderWay, fate === 'may_be_signed')
+      if (fate === 'unused') taken?.giveBack()
+      // Whatever it was, the next order would cost the account as much as this one.
+      else if (fate !== 'gone') taken?.refuse(failure)
+      if (fate === 'unused' && error instanceof NamesNotProved) taken?.refuse(error)
       const { reason, status: ca_status, message: fault, variable } = failure
       logger.warn(
-        { common_name: request.commonName, reason, ca_status, fault, variable },
+        {
+          common_name: request.commonName,
+          reason,
+          ca_status,
+          fault,
+          variable,
+          trace_id: currentTrace()?.traceId,
+        },
         'no certificate from the CA',
       )
       throw failure
@@ -143,6 +181,7 @@ export function createAcmeClient(options: AcmeClientOptions): AuthorityClient {
     useRoots(pem) {
       roots = parseRoots(pem)
       rootPem = pem
+      orders.forgive('wrong_certificate')
       if (tlsRootPem === undefined) connection.useRoots(pem)
     },
     whyNoLifetime: WHY_NO_LIFETIME,
@@ -177,9 +216,24 @@ function findImpossible(
   return `an ACME CA takes the names from the CSR, which has ${[...asked].join(', ')} and not ${sans.join(', ')}`
 }
 
-function explain(failure: CaError, mayBeSigned: boolean): CaError {
+/** What an answer other than a success makes of the order. A proxy may answer anything but a 4xx for a CA that has signed. */
+function fateAfter(reply: CaReply): OrderFate {
+  if (reply.status < 400 || reply.status >= 500) return 'may_be_signed'
+  if (reply.status === 429) return 'unused'
+  switch (problemOf(reply)) {
+    case 'badCSR':
+    case 'rateLimited':
+      return 'unused'
+    case 'orderNotReady':
+      return 'gone'
+    default:
+      return 'not_signed'
+  }
+}
+
+function explain(failure: CaError, isProofUnderWay: boolean, mayBeSigned: boolean): CaError {
   const { reason, message, cause, status, variable, leaf } = failure
-  if (reason === 'timeout' && !mayBeSigned) {
+  if (reason === 'timeout' && isProofUnderWay) {
     // The CA is at no fault: names take their time.
     const waiting = 'the proof of control over the names goes on; the next request finds it done'
     return new CaError(reason, waiting, { cause })

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
+import { SILENT_LOGGER } from '../../../platform/silent-logger.ts'
 import { CaError } from '../certificate-authority.ts'
 import { type Challenge, createHook } from './acme-hook.ts'
 
@@ -18,9 +20,11 @@ describe('[CAX-30] the hook of an ACME CA', () => {
   const directory = mkdtempSync(join(tmpdir(), 'acme-hook-'))
   after(() => rmSync(directory, { recursive: true }))
   const place = (name: string): string => join(directory, name)
+  const logs: unknown[][] = []
+  const logger = { ...SILENT_LOGGER, warn: (...line: unknown[]) => void logs.push(line) }
   const hook = (name: string, script: string, timeoutMs?: number) => {
     writeFileSync(place(name), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
-    return createHook(place(name), timeoutMs)
+    return createHook(place(name), logger, timeoutMs)
   }
   const failure = async (work: Promise<void>): Promise<CaError> => {
     const error: unknown = await work.then(
@@ -55,17 +59,46 @@ describe('[CAX-30] the hook of an ACME CA', () => {
     }
   })
 
-  test('says why it failed, in a bounded line that a terminal can show', async () => {
-    const run = hook('fails', `printf '\\033[31mno\\nzone %0500d' 7 >&2; exit 3`)
+  test('fails with its status alone; what it said is in the log, bounded, printable and without tokens', async () => {
+    const token = `hvs.${'x'.repeat(30)}`
+    const run = hook(
+      'fails',
+      `echo out; printf '\\033[31m${'y'.repeat(9000)} ${token}\\nno zone' >&2; exit 3`,
+    )
     const { message } = await failure(run('present', DNS, NEVER))
-    assert.match(message, /^the hook \(present a\.example\) ended with 3: /)
-    assert.ok(message.length < 400)
-    // oxlint-disable-next-line no-control-regex -- The test is that there are none.
-    assert.doesNotMatch(message, /[\u0000-\u001F]/)
+    assert.equal(message, 'the hook (present a.example) ended with 3')
+    const [[fields, what] = []] = logs.splice(0)
+    assert.equal(what, 'The hook of the ACME CA failed')
+    const { output, ...rest } = fields as { readonly output: string }
+    assert.deepEqual(rest, { action: 'present', domain: 'a.example', status: 3 })
+    assert.match(output, /^\[redacted\] no zone$/)
+    await failure(hook('says-much', `printf '%0900d ' 7 8 9 >&2; exit 1`)('cleanup', DNS, NEVER))
+    const [[said] = []] = logs.splice(0)
+    const { output: much } = said as { readonly output: string }
+    assert.ok(much.length > 200 && much.length <= 300, `${much.length}`)
     assert.match(
-      (await failure(createHook('/none')('present', DNS, NEVER))).message,
+      (await failure(createHook('/none', logger)('present', DNS, NEVER))).message,
       /cannot be run/,
     )
+  })
+
+  test('cannot be run when no file can be opened any more, and the hub lives on', async () => {
+    const script = `
+      import { openSync } from 'node:fs'
+      import { createHook } from ${JSON.stringify(join(import.meta.dirname, 'acme-hook.ts'))}
+      const run = createHook('/bin/true', console)
+      try { for (;;) openSync('/dev/null') } catch {}
+      await run('present', ${JSON.stringify(DNS)}, new AbortController().signal).catch(({ message }) => {
+        process.exitCode = 7
+        process._rawDebug(message)
+      })`
+    const { status, stderr } = spawnSync(
+      '/bin/sh',
+      ['-c', 'ulimit -n 60; exec "$0" "$@"', process.execPath, '--input-type=module', '-e', script],
+      { encoding: 'utf8' },
+    )
+    assert.match(stderr, /^the hook \(present a\.example\) cannot be run: .*EMFILE/m)
+    assert.equal(status, 7)
   })
 
   test('is killed with all that it started when it takes too long, or the hub stops', async () => {

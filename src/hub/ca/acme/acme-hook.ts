@@ -1,8 +1,11 @@
 // The program that shows the world that the hub controls a name: a record in the DNS, or a file of a web server.
 // docs/protocol.md CAX-30.
 
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { hash } from 'node:crypto'
+import { describeError } from '../../../platform/errors.ts'
+import type { Logger } from '../../../platform/logger.ts'
+import { withoutTokens } from '../ca-reply.ts'
 import { CaError } from '../certificate-authority.ts'
 
 export const CHALLENGES = ['dns-01', 'http-01'] as const
@@ -23,32 +26,49 @@ export type RunHook = (
 ) => Promise<void>
 
 const HOOK_MS = 120_000
-const OUTPUT_CHARACTERS_MAX = 300
+const OUTPUT_CHARACTERS_MAX = 4096
+const LOGGED_CHARACTERS_MAX = 300
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
-/** Throws CaError when the program fails or takes too long; it then is killed, and all that it started. */
-export function createHook(path: string, timeoutMs = HOOK_MS): RunHook {
+/**
+ * Throws CaError when the program fails or takes too long; it then is killed, and all that it started. The error is for everybody
+ * who may look at a delivery; what the program said about it may be for operators alone, and is in the log.
+ */
+export function createHook(path: string, logger: Logger, timeoutMs = HOOK_MS): RunHook {
   return (action, challenge, signal) =>
     new Promise((resolve, reject) => {
+      const { domain } = challenge
       const fail = (why: string): void =>
         reject(
-          new CaError('unreachable', `the hook (${action} ${challenge.domain}) ${why}`, {
+          new CaError('unreachable', `the hook (${action} ${domain}) ${why}`, {
             variable: 'SVC_ACME_HOOK',
           }),
         )
-      const child = spawn(path, [action], {
-        // Nothing of the hub's own environment.
-        env: environmentOf(challenge),
-        cwd: '/',
-        stdio: ['ignore', 'pipe', 'pipe'],
-        detached: true,
+      let child: ChildProcess
+      try {
+        child = spawn(path, [action], {
+          // Nothing of the hub's own environment.
+          env: environmentOf(challenge),
+          cwd: '/',
+          stdio: ['ignore', 'ignore', 'pipe'],
+          detached: true,
+        })
+      } catch (error) {
+        fail(`cannot be run: ${describeError(error)}`)
+        return
+      }
+      // Before anything else: with no file left to open, it is all that comes, and there is no stderr.
+      child.once('error', (error) => {
+        end()
+        fail(`cannot be run: ${error.message}`)
       })
       let output = ''
-      for (const stream of [child.stdout, child.stderr]) {
-        stream.on('data', (chunk: Buffer) => {
-          output = (output + chunk.toString()).slice(-OUTPUT_CHARACTERS_MAX)
-        })
-      }
+      let isCut = false
+      child.stderr?.on('data', (chunk: Buffer) => {
+        const text = output + chunk.toString()
+        isCut ||= text.length > OUTPUT_CHARACTERS_MAX
+        output = text.slice(-OUTPUT_CHARACTERS_MAX)
+      })
       let isLate = false
       const kill = (): void => {
         isLate = true
@@ -66,18 +86,19 @@ export function createHook(path: string, timeoutMs = HOOK_MS): RunHook {
         clearTimeout(timer)
         signal.removeEventListener('abort', kill)
       }
-      child.once('error', (error) => {
-        end()
-        fail(`cannot be run: ${error.message}`)
-      })
       child.once('exit', (status) => {
         end()
         // What it left in the background keeps nobody waiting.
-        child.stdout.destroy()
-        child.stderr.destroy()
-        if (status === 0) resolve()
-        else if (isLate) fail('was killed: it took too long')
-        else fail(`ended with ${status ?? 'a signal'}: ${oneLine(output)}`)
+        child.stderr?.destroy()
+        if (status === 0) {
+          resolve()
+          return
+        }
+        logger.warn(
+          { action, domain, status, output: endOf(output, isCut) },
+          'The hook of the ACME CA failed',
+        )
+        fail(isLate ? 'was killed: it took too long' : `ended with ${status ?? 'a signal'}`)
       })
     })
 }
@@ -96,7 +117,8 @@ function environmentOf({ type, domain, token, keyAuthorization }: Challenge) {
   }
 }
 
-function oneLine(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- Control characters are what must not reach a terminal.
-  return text.replaceAll(/[\u0000-\u001F\u007F-\u009F]+/g, ' ').trim()
+function endOf(output: string, isCut: boolean): string {
+  // A word that was cut may be the rest of a token.
+  const whole = isCut ? output.replace(/^\S+/, '') : output
+  return withoutTokens(whole).trim().slice(-LOGGED_CHARACTERS_MAX)
 }

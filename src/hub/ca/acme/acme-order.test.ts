@@ -56,12 +56,17 @@ const GOOD: Answers = {
 
 interface Scene {
   readonly prove: () => Promise<unknown>
+  readonly proveOf: (names: readonly string[]) => Promise<unknown>
   readonly session: AcmeSession
   readonly asked: string[]
   readonly hooked: string[]
 }
 
-function sceneOf(answers: Answers, names: readonly string[] = ['a.example']): Scene {
+function sceneOf(
+  answers: Answers,
+  names: readonly string[] = ['a.example'],
+  signal: AbortSignal = NEVER,
+): Scene {
   const asked: string[] = []
   const hooked: string[] = []
   let nonces = 0
@@ -90,11 +95,17 @@ function sceneOf(answers: Answers, names: readonly string[] = ['a.example']): Sc
     session,
     accountKey,
     challengeType: 'dns-01',
-    clock: { ...systemClock, sleep: async () => undefined },
+    // Who waits wakes soon, and sees that time is over.
+    clock: {
+      ...systemClock,
+      sleep: (_ms: number, until?: AbortSignal) => systemClock.sleep(1, until),
+    },
     runHook: async (action: string, { domain }: { domain: string }) =>
       void hooked.push(`${action} ${domain}`),
   } as const
-  return { prove: () => proveNames(names, options, NEVER), session, asked, hooked }
+  const proveOf = (some: readonly string[]): Promise<unknown> =>
+    proveNames(some, options, signal, () => undefined)
+  return { prove: () => proveOf(names), proveOf, session, asked, hooked }
 }
 
 async function failureOf(work: Promise<unknown>): Promise<CaError> {
@@ -156,12 +167,26 @@ describe('[CAX-28] an order at an ACME CA', () => {
       answers: {
         '/order': () => ({
           status: 201,
-          body: JSON.stringify({ authorizations: Array(101).fill(`${BASE}/auth`), finalize: 'x' }),
+          body: JSON.stringify({ authorizations: Array(102).fill(`${BASE}/auth`), finalize: 'x' }),
           headers: { location: `${BASE}/order/1` },
         }),
       },
       message: /the order of the ACME CA cannot be read/,
-      isAboutNames: false,
+      isAboutNames: true,
+      hooks: 0,
+    },
+    {
+      what: 'has among its challenges what is none',
+      answers: { '/auth': () => authorization({ challenges: [null, 7, 'dns-01'] }) },
+      message: /offers no dns-01 for a\.example/,
+      isAboutNames: true,
+      hooks: 0,
+    },
+    {
+      what: 'has a status that is no word',
+      answers: { '/auth': () => authorization({ status: { toString: 1 }, challenges: [null] }) },
+      message: /refused to make the authorization of a\.example pending \(403\): it has no status/,
+      isAboutNames: true,
       hooks: 0,
     },
     {
@@ -203,6 +228,14 @@ describe('[CAX-28] an order at an ACME CA', () => {
     })
   }
 
+  test('ends within an hour when the CA says no time for it', async () => {
+    const order = { authorizations: [`${BASE}/auth`], finalize: `${BASE}/finalize` }
+    const body = JSON.stringify({ ...order, expires: { toString: 1 } })
+    const { prove } = sceneOf({ '/order': (asked) => ({ ...GOOD['/order']!(asked), body }) })
+    const { expires } = (await prove()) as { readonly expires: Date }
+    assert.ok(Math.abs(expires.getTime() - Date.now() - 3_600_000) < 10_000)
+  })
+
   test('takes another nonce when one is not good, and gives up when none is', async () => {
     const bad = problem(400, 'badNonce', 'used')
     const once = sceneOf({ '/order': (asked) => (asked === 1 ? bad : GOOD['/order']!(asked)) })
@@ -215,19 +248,67 @@ describe('[CAX-28] an order at an ACME CA', () => {
     assert.equal(never.asked.filter((path) => path === '/order').length, 10)
   })
 
-  test('[CAX-31] leaves a CA alone for as long as it asks for', async () => {
-    const limited = {
-      ...problem(429, 'rateLimited', 'too many'),
-      headers: { 'retry-after': '3600' },
-    }
-    const { prove, session, asked } = sceneOf({ '/order': () => limited })
-    assert.equal((await failureOf(prove())).reason, 'unreachable')
+  test('names are held that hang for ever', async () => {
+    const { prove, hooked } = sceneOf(
+      { '/auth': () => authorization() },
+      ['a.example'],
+      AbortSignal.timeout(100),
+    )
+    const failure = await failureOf(prove())
+    assert.ok(failure instanceof NamesNotProved)
+    assert.match(failure.message, /the names were not proved in time/)
+    assert.deepEqual(hooked, ['present a.example', 'cleanup a.example'])
+  })
+
+  test('and none are held because the hub stops', async () => {
+    const stop = new AbortController()
+    const { prove } = sceneOf(
+      {
+        '/auth': () => {
+          stop.abort(new Error('the hub is stopping'))
+          return authorization()
+        },
+      },
+      ['a.example'],
+      stop.signal,
+    )
+    await assert.rejects(prove(), (error) => !(error instanceof NamesNotProved))
+  })
+
+  const limited = (retryAfter: string): Partial<CaReply> => ({
+    ...problem(429, 'rateLimited', 'too many'),
+    headers: { 'retry-after': retryAfter },
+  })
+
+  test('[CAX-34] a limit that one set of names meets is theirs, and of all that others meet soon after', async () => {
+    const { proveOf, session, asked } = sceneOf({ '/order': () => limited('7200') })
+    const first = await failureOf(proveOf(['a.example', 'b.example']))
+    assert.ok(first instanceof NamesNotProved)
+    assert.equal(first.pauseMs, 7_200_000)
+    await failureOf(proveOf(['b.example', 'a.example']))
+    assert.equal(session.pausedUntil(), undefined)
+    await failureOf(proveOf(['c.example']))
     const until = session.pausedUntil()?.getTime() ?? 0
-    assert.ok(Math.abs(until - Date.now() - 3_600_000) < 10_000)
+    assert.ok(Math.abs(until - Date.now() - 600_000) < 10_000, 'ten minutes at most')
     const before = asked.length
-    assert.match((await failureOf(prove())).message, /asks to be left alone until/)
+    assert.match((await failureOf(proveOf(['d.example']))).message, /asks to be left alone until/)
     assert.equal(asked.length, before)
   })
+
+  for (const [retryAfter, pauseMs] of [
+    ['3600', 3_600_000],
+    ['0', 60_000],
+    ['Thu, 01 Jan 1970 00:00:00 GMT', 60_000],
+    ['soon', 60_000],
+    ['999999999', 86_400_000],
+  ] as const) {
+    test(`[CAX-31] a limit of the account with Retry-After ${retryAfter} leaves the CA alone for ${pauseMs} ms`, async () => {
+      const { prove, session } = sceneOf({ '/account': () => limited(retryAfter) })
+      assert.equal((await failureOf(prove())).reason, 'unreachable')
+      const until = session.pausedUntil()?.getTime() ?? 0
+      assert.ok(Math.abs(until - Date.now() - pauseMs) < 10_000, `${until - Date.now()}`)
+    })
+  }
 
   test('[CAX-26] registers again when the CA has forgotten the account', async () => {
     const gone = problem(400, 'accountDoesNotExist', 'who?')

@@ -2,10 +2,17 @@
 
 import type { Clock } from '../../../platform/clock.ts'
 import type { CaReply } from '../ca-connection.ts'
-import { CaError } from '../certificate-authority.ts'
+import { CaError, type CaFailureReason } from '../certificate-authority.ts'
 import { type AccountKey, keyAuthorization } from './acme-account-key.ts'
 import type { Challenge, ChallengeType, RunHook } from './acme-hook.ts'
-import { failureOfAcme, headerOf, objectIn, retryAfterMs } from './acme-reply.ts'
+import {
+  failureOfAcme,
+  headerOf,
+  limitMs,
+  objectIn,
+  objectsIn,
+  retryAfterMs,
+} from './acme-reply.ts'
 import type { AcmeSession } from './acme-session.ts'
 
 export interface AcmeOrder {
@@ -23,33 +30,57 @@ export interface ProveOptions {
   readonly clock: Clock
 }
 
+export interface ReadOptions extends Pick<ProveOptions, 'clock'> {
+  readonly session: Pick<AcmeSession, 'post'>
+}
+
 const POLL_MS = 1000
 const POLL_MS_MIN = 250
 const POLL_MS_MAX = 30_000
-const AUTHORIZATIONS_MAX = 100
+/** The hostname, and the names of a carga. */
+const AUTHORIZATIONS_MAX = 101
 /** Of an order whose CA does not say when it ends. */
 const KEPT_MS = 3_600_000
 /** A hook may make a file of this name. */
 const TOKEN = /^[\w-]{1,256}$/
 
-/** A no about these names, by the CA or by the hook: a CA counts them, so nobody asks at once again. */
+/** Something about these names, at the CA or at the hook, for which nobody asks at once again: a CA counts them. */
 export class NamesNotProved extends CaError {
   override name = 'NamesNotProved'
+  /** So long at least; 0 when the CA has not said it. */
+  readonly pauseMs: number
+  constructor(
+    reason: CaFailureReason,
+    message: string,
+    options: ConstructorParameters<typeof CaError>[2] = {},
+    pauseMs = 0,
+  ) {
+    super(reason, message, options)
+    this.pauseMs = pauseMs
+  }
 }
 
-/** Throws CaError; however it ends, what the hook has shown is taken away again. */
+/** Throws CaError; however it ends, what the hook has shown is taken away again. `onOrdered` hears that the CA has taken the order. */
 export async function proveNames(
   names: readonly string[],
   options: ProveOptions,
   signal: AbortSignal,
+  onOrdered: () => void,
 ): Promise<AcmeOrder> {
-  const { session } = options
+  const { session, clock } = options
   const identifiers = names.map((value) => ({ type: 'dns', value }))
   const url = await session.newOrderUrl(signal)
-  const reply = await session.post({ url, payload: { identifiers }, signal })
+  const reply = await session.post({ url, payload: { identifiers }, signal, names })
   try {
+    if (reply.status !== 201) throw failureOfNames(reply, 'take an order', clock)
+    onOrdered()
     return await proveOrder(names, reply, options, signal)
   } catch (error) {
+    if (error instanceof NamesNotProved) throw error
+    if (isTimeout(signal)) {
+      const message = 'the names were not proved in time'
+      throw new NamesNotProved('unreachable', message, { cause: error })
+    }
     const isNo = error instanceof CaError && error.reason === 'refused'
     const isHook = error instanceof CaError && error.variable === 'SVC_ACME_HOOK'
     if (!isNo && !isHook) throw error
@@ -58,22 +89,35 @@ export async function proveNames(
   }
 }
 
+/** The CA has hung, and not the hub stopped. */
+function isTimeout({ aborted, reason }: AbortSignal): boolean {
+  return aborted && reason instanceof DOMException && reason.name === 'TimeoutError'
+}
+
+/** For an answer about an order: a limit is one of its names, until it shows that others meet it too. */
+export function failureOfNames(reply: CaReply, task: string, clock: Clock): CaError {
+  const failure = failureOfAcme(reply, task)
+  const pauseMs = limitMs(reply, clock.now())
+  if (pauseMs === undefined) return failure
+  const { reason, message, status } = failure
+  return new NamesNotProved(reason, message, { status }, pauseMs)
+}
+
 async function proveOrder(
   names: readonly string[],
   reply: CaReply,
   options: ProveOptions,
   signal: AbortSignal,
 ): Promise<AcmeOrder> {
-  if (reply.status !== 201) throw failureOfAcme(reply, 'take an order')
   const { authorizations, finalize, expires } = objectIn(reply.body)
   const url = headerOf(reply, 'location')
   if (url === undefined || typeof finalize !== 'string' || !isListOfUrls(authorizations)) {
-    throw new CaError('unreachable', 'the order of the ACME CA cannot be read')
+    throw new NamesNotProved('unreachable', 'the order of the ACME CA cannot be read')
   }
   await proveAll(authorizations, new Set(names.map(withoutWildcard)), options, signal)
   const order = await readUntil(url, (status) => status !== 'pending', options, signal)
   requireStatus(order, 'ready', 'the order')
-  const ends = Date.parse(String(expires))
+  const ends = typeof expires === 'string' ? Date.parse(expires) : NaN
   const endsMs = Number.isNaN(ends) ? options.clock.now().getTime() + KEPT_MS : ends
   return { url, finalizeUrl: finalize, expires: new Date(endsMs) }
 }
@@ -126,9 +170,7 @@ function chooseChallenge(
   { challengeType: type, accountKey }: ProveOptions,
 ): { readonly challenge: Challenge; readonly challengeUrl: string } {
   const domain = nameIn(authorization)
-  const { challenges } = authorization
-  const list = Array.isArray(challenges) ? (challenges as Readonly<Record<string, unknown>>[]) : []
-  const found = list.find((each) => each['type'] === type)
+  const found = objectsIn(authorization['challenges']).find((each) => each['type'] === type)
   const { token, url } = found ?? {}
   if (typeof token !== 'string' || !TOKEN.test(token) || typeof url !== 'string') {
     throw new CaError('refused', `the ACME CA offers no ${type} for ${domain}`)
@@ -141,7 +183,7 @@ function chooseChallenge(
 export async function readUntil(
   url: string,
   isDone: (status: unknown) => boolean,
-  { session, clock }: Pick<ProveOptions, 'session' | 'clock'>,
+  { session, clock }: ReadOptions,
   signal: AbortSignal,
 ): Promise<Readonly<Record<string, unknown>>> {
   for (;;) {
@@ -155,13 +197,17 @@ export async function readUntil(
 
 async function read(
   url: string,
-  session: AcmeSession,
+  session: ReadOptions['session'],
   signal: AbortSignal,
 ): Promise<Readonly<Record<string, unknown>>> {
   return objectIn((await readReply(url, session, signal)).body)
 }
 
-async function readReply(url: string, session: AcmeSession, signal: AbortSignal): Promise<CaReply> {
+async function readReply(
+  url: string,
+  session: ReadOptions['session'],
+  signal: AbortSignal,
+): Promise<CaReply> {
   const reply = await session.post({ url, payload: null, signal })
   if (reply.status !== 200) throw failureOfAcme(reply, 'show an order')
   return reply
@@ -191,10 +237,11 @@ export function requireStatus(
 
 /** Of an order or an authorization that failed: what the CA says about it. */
 function problemIn({ status, error, challenges }: Readonly<Record<string, unknown>>): string {
-  const list = Array.isArray(challenges) ? (challenges as { error?: unknown }[]) : []
-  const found = error ?? list.map((each) => each.error).find((each) => each !== undefined)
+  const errors = objectsIn(challenges).map((each) => each['error'])
+  const found = error ?? errors.find((each) => each !== undefined)
   const { detail } = (found ?? {}) as { detail?: unknown }
-  return typeof detail === 'string' ? detail : `it is ${String(status)}`
+  if (typeof detail === 'string') return detail
+  return typeof status === 'string' ? `it is ${status}` : 'it has no status'
 }
 
 function withoutWildcard(name: string): string {

@@ -19,8 +19,16 @@ const SETTINGS: Readonly<Partial<Record<string, CaSetting>>> = {
 /** The object in a reply; empty when there is none. */
 export function objectIn(body: string): Readonly<Record<string, unknown>> {
   const parsed = parseJson(body)
-  const isObject = typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)
-  return isObject ? (parsed as Record<string, unknown>) : {}
+  return isObject(parsed) ? parsed : {}
+}
+
+/** Those in a list; a CA may put anything else between them. */
+export function objectsIn(list: unknown): readonly Readonly<Record<string, unknown>>[] {
+  return Array.isArray(list) ? list.filter(isObject) : []
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Such as `badNonce`; undefined when it is none of RFC 8555. */
@@ -54,9 +62,14 @@ export function retryAfterMs(reply: CaReply, now: Date): number | undefined {
   return Number.isNaN(waitMs) ? undefined : Math.min(PAUSE_MS_MAX, Math.max(0, waitMs))
 }
 
+/** How long a CA that has had too much of something wants no more; undefined when it has not. */
+export function limitMs(reply: CaReply, now: Date): number | undefined {
+  if (reply.status !== 429 && problemOf(reply) !== 'rateLimited') return undefined
+  // A time that is over, or none, is no leave to ask at once.
+  return Math.max(LIMITED_MS, retryAfterMs(reply, now) ?? 0)
+}
+
 /** How long nothing is asked after such a reply; undefined when it is no matter of how much is asked. */
 export function pauseAfterMs(reply: CaReply, now: Date): number | undefined {
-  const isLimited = reply.status === 429 || problemOf(reply) === 'rateLimited'
-  if (isLimited) return retryAfterMs(reply, now) ?? LIMITED_MS
-  return reply.status === 503 ? retryAfterMs(reply, now) : undefined
+  return limitMs(reply, now) ?? (reply.status === 503 ? retryAfterMs(reply, now) : undefined)
 }

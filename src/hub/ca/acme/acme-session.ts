@@ -1,4 +1,4 @@
-// What every request to an ACME CA needs: its directory, a nonce, the hub's account. docs/protocol.md CAX-26 to CAX-28.
+// What every request to an ACME CA needs: its directory, a nonce, the hub's account. docs/protocol.md CAX-26 to CAX-28, CAX-34.
 
 import type { Clock } from '../../../platform/clock.ts'
 import type { Logger } from '../../../platform/logger.ts'
@@ -12,7 +12,15 @@ import {
   signExternalAccount,
   signRequest,
 } from './acme-account-key.ts'
-import { failureOfAcme, headerOf, objectIn, pauseAfterMs, problemOf } from './acme-reply.ts'
+import {
+  failureOfAcme,
+  headerOf,
+  limitMs,
+  objectIn,
+  pauseAfterMs,
+  problemOf,
+} from './acme-reply.ts'
+import { keyOf } from './names-key.ts'
 
 export interface AcmeRequest {
   readonly url: string
@@ -21,8 +29,12 @@ export interface AcmeRequest {
   readonly signal: AbortSignal
   readonly accept?: string
   readonly onSent?: () => void
-  /** The nonce was not good, and so nothing was done: RFC 8555, 6.5. */
+  /** The nonce was not good, or the account, and so nothing was done: RFC 8555, 6.5. */
   readonly onNotDone?: () => void
+  /** Goes out though the CA wants to be left alone: what is not read now is lost. */
+  readonly evenPaused?: boolean
+  /** Whose order it is about: a limit may be theirs alone. */
+  readonly names?: readonly string[]
 }
 
 export interface AcmeSession {
@@ -55,6 +67,10 @@ interface Directory {
 
 /** RFC 8555, 6.1. */
 const HEADERS = { 'user-agent': `svc-server/${readVersion()}` }
+/** Within which two sets of names that meet a limit meet that of the account. */
+const SOON_MS = 60_000
+/** Of a limit that may be a matter of those names after all. */
+const GUESSED_PAUSE_MS_MAX = 600_000
 const NONCES_MAX = 32
 /** Of one request. A CA that is busy with others may refuse several in a row. */
 const TRIES_MAX = 10
@@ -93,11 +109,27 @@ export function createAcmeSession(options: AcmeSessionOptions): AcmeSession {
     })
   }
 
-  const note = (reply: CaReply): CaReply => {
+  let limited: { readonly key: string; readonly atMs: number } | undefined
+  /** A CA does not say whether a limit is that of the names or of the account: others soon meet that of the account too. */
+  const isLimitOfNames = (names: readonly string[]): boolean => {
+    const key = keyOf(names)
+    const atMs = clock.now().getTime()
+    const areOthers = limited !== undefined && limited.key !== key && atMs - limited.atMs < SOON_MS
+    limited = { key, atMs }
+    return !areOthers
+  }
+  const pauseOf = (reply: CaReply, names: readonly string[] | undefined): number | undefined => {
+    const pauseMs = pauseAfterMs(reply, clock.now())
+    if (names === undefined || limitMs(reply, clock.now()) === undefined) return pauseMs
+    if (pauseMs === undefined || isLimitOfNames(names)) return undefined
+    return Math.min(pauseMs, GUESSED_PAUSE_MS_MAX)
+  }
+
+  const note = (reply: CaReply, names?: readonly string[]): CaReply => {
     const nonce = headerOf(reply, 'replay-nonce')
     if (nonce !== undefined && /^[\w-]{1,256}$/.test(nonce) && nonces.length < NONCES_MAX)
       nonces.push(nonce)
-    const pauseMs = pauseAfterMs(reply, clock.now())
+    const pauseMs = pauseOf(reply, names)
     if (pauseMs !== undefined) {
       pausedUntilMs = Math.max(pausedUntilMs, clock.now().getTime() + pauseMs)
       const until = new Date(pausedUntilMs).toISOString()
@@ -133,13 +165,13 @@ export function createAcmeSession(options: AcmeSessionOptions): AcmeSession {
   }
 
   const send = async (
-    { url, payload, signal, accept, onSent, onNotDone }: AcmeRequest,
+    { url, payload, signal, accept, onSent, onNotDone, evenPaused = false, names }: AcmeRequest,
     kid: string | undefined,
   ): Promise<CaReply> => {
     const path = pathOf(url)
     for (let tries = 0; tries < TRIES_MAX; tries += 1) {
       const until = pausedUntil()
-      if (until !== undefined) throw leftAlone(until)
+      if (until !== undefined && !evenPaused) throw leftAlone(until)
       const nonce = await takeNonce(signal)
       const reply = note(
         await connection.send({
@@ -155,6 +187,7 @@ export function createAcmeSession(options: AcmeSessionOptions): AcmeSession {
           signal: AbortSignal.any([signal, AbortSignal.timeout(options.deadlineMs)]),
           onSent,
         }),
+        names,
       )
       if (problemOf(reply) !== 'badNonce') return reply
       onNotDone?.()
@@ -195,6 +228,7 @@ export function createAcmeSession(options: AcmeSessionOptions): AcmeSession {
     post: async (request) => {
       const reply = await send(request, await account.get(request.signal))
       if (problemOf(reply) !== 'accountDoesNotExist') return reply
+      request.onNotDone?.()
       account.forget()
       return send(request, await account.get(request.signal))
     },

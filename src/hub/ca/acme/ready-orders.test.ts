@@ -15,18 +15,20 @@ interface Proof {
   readonly names: readonly string[]
   succeed(expiresMs?: number): void
   fail(error: Error): void
+  /** The CA has taken the order. */
+  order(): void
 }
 
 function scene() {
   const clock = createSettableClock(START)
   const stopping = new AbortController()
   const proofs: Proof[] = []
-  const prove: ReadyOrdersOptions['prove'] = (names) =>
+  const prove: ReadyOrdersOptions['prove'] = (names, _signal, onOrdered) =>
     new Promise((resolve, reject) => {
       const url = `order-${proofs.length}`
       const succeed = (expiresMs = HOUR_MS): void =>
         resolve({ url, finalizeUrl: '', expires: new Date(clock.now().getTime() + expiresMs) })
-      proofs.push({ names, succeed, fail: reject })
+      proofs.push({ names, succeed, fail: reject, order: onOrdered })
     })
   const surroundings = { clock, logger: SILENT_LOGGER, stopping: stopping.signal }
   const orders = createReadyOrders({ prove, ...surroundings })
@@ -75,6 +77,49 @@ describe('[CAX-29] orders that wait for the one who asks next', () => {
     assert.equal(await urlOf(third), 'order-2')
   })
 
+  test('two are made at a time for the same names, and the others wait for these', async () => {
+    const { orders, proofs } = scene()
+    const impatient = new AbortController()
+    const asked = Array.from({ length: 20 }, (_, at) =>
+      orders.take(NAMES, at === 19 ? impatient.signal : NEVER),
+    )
+    for (const each of asked) each.catch(() => undefined)
+    await settled()
+    assert.equal(proofs.length, 2)
+    impatient.abort(new Error('too late'))
+    assert.match((await failureOf(asked[19]!)).message, /too late/)
+    const other = orders.take(['c.example'], NEVER)
+    await settled()
+    assert.equal(proofs.length, 3)
+    proofs[2]?.succeed()
+    assert.equal(await urlOf(other), 'order-2')
+    proofs[0]?.succeed()
+    assert.equal(await urlOf(asked[0]!), 'order-0')
+    await settled()
+    assert.equal(proofs.length, 4, 'the next of them has its turn')
+    proofs[1]?.fail(new NamesNotProved('refused', 'no TXT record'))
+    await failureOf(asked[1]!)
+    await failureOf(asked[18]!)
+    await settled()
+    assert.equal(proofs.length, 4, 'a no is one for all who wait')
+  })
+
+  test('one that nobody came back for is forgotten when it ends', async () => {
+    const { orders, proofs, clock } = scene()
+    const impatient = new AbortController()
+    const first = orders.take(NAMES, impatient.signal)
+    await settled()
+    impatient.abort(new Error('too late'))
+    await failureOf(first)
+    proofs[0]?.succeed()
+    await settled()
+    assert.equal(orders.size(), 1)
+    clock.pass(HOUR_MS)
+    void orders.take(['c.example'], NEVER)
+    await settled()
+    assert.equal(orders.size(), 1)
+  })
+
   test('one that was given back is good for another CSR, until it ends', async () => {
     const { orders, proofs, clock } = scene()
     const first = orders.take(NAMES, NEVER)
@@ -110,6 +155,17 @@ describe('[CAX-31] names that were not proved', () => {
     }
     assert.deepEqual(pausesMs, [1, 2, 4, 8, 16, 32, 60, 60, 60])
     assert.equal(proofs.length, 9)
+  })
+
+  test('are asked again when the CA has said so', async () => {
+    const { orders, proofs, clock } = scene()
+    const first = orders.take(NAMES, NEVER)
+    await settled()
+    proofs[0]?.fail(new NamesNotProved('unreachable', 'rate limited', {}, 3 * HOUR_MS))
+    await failureOf(first)
+    const { message } = await failureOf(orders.take(NAMES, NEVER))
+    const [, again = ''] = /^rate limited \(asked again after (\S+)\)$/.exec(message) ?? []
+    assert.equal(Date.parse(again) - clock.now().getTime(), 3 * HOUR_MS)
   })
 
   test('hold up no others, and an outage holds up nobody', async () => {
@@ -154,5 +210,39 @@ describe('[CAX-31] names that were not proved', () => {
     stopping.abort(new Error('the hub is stopping'))
     for (const proof of proofs) proof.fail(new Error('stopped'))
     await Promise.all(asked)
+  })
+})
+
+describe('[CAX-33] one agent', () => {
+  test('has five orders at once for the same names, then one an hour; an outage costs it none', async () => {
+    const { orders, proofs, clock } = scene()
+    const order = async (isTaken: boolean): Promise<void> => {
+      const asked = orders.take(NAMES, NEVER)
+      await settled()
+      const proof = proofs.at(-1)
+      if (isTaken) {
+        proof?.order()
+        proof?.succeed()
+        ;(await asked).done()
+      } else {
+        proof?.fail(new CaError('unreachable', 'away'))
+        await failureOf(asked)
+      }
+    }
+    for (let times = 0; times < 9; times += 1) await order(false)
+    for (let times = 0; times < 5; times += 1) await order(true)
+    const full = await failureOf(orders.take(NAMES, NEVER))
+    assert.equal((full as CaError).reason, 'overloaded')
+    assert.match(
+      full.message,
+      /^too many orders were made for these names: the next is made after 2026-11-26T13:00:00\.00[01]Z$/,
+    )
+    const other = orders.take(['c.example'], NEVER)
+    await settled()
+    proofs.at(-1)?.succeed()
+    await other
+    clock.pass(HOUR_MS + 1)
+    await order(true)
+    await failureOf(orders.take(NAMES, NEVER))
   })
 })

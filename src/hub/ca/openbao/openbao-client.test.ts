@@ -4,10 +4,11 @@ import { inspect } from 'node:util'
 import { type FakeOpenBao, startFakeOpenBao } from '../../../../test/fakes/openbao-server.ts'
 import { systemClock } from '../../../platform/clock.ts'
 import { Secret } from '../../../platform/secret.ts'
+import { SILENT_LOGGER } from '../../../platform/silent-logger.ts'
 import { createThrowawayCsr } from '../../../pki/csr.ts'
 import { type AuthorityClient, CaError, type SignRequest } from '../certificate-authority.ts'
 import { createOpenBaoClient } from './openbao-client.ts'
-import type { OpenBaoLogin } from './openbao-login.ts'
+import { keepTokenAlive, type OpenBaoLogin } from './openbao-login.ts'
 
 const SECRET_ID = 'a-secret-id-that-nobody-may-see'
 const APP_ROLE: OpenBaoLogin = {
@@ -126,6 +127,31 @@ describe('OpenBao client', () => {
     })
   }
 
+  for (const [status, why] of [
+    [400, 'invalid role or secret ID'],
+    [403, 'permission denied'],
+  ] as const) {
+    test(`[EVD-16] a login refused with ${status} is no answer to a request that was cut`, async () => {
+      await using bao = await startFakeOpenBao()
+      await using client = clientOf(bao)
+      await client.sign(await newRequest())
+      // The first is cut; the second finds the token ended, and the login after it is refused.
+      let signs = 0
+      bao.answer = ({ path }) => {
+        if (path.endsWith('/login')) return { status, json: { errors: [why] } }
+        signs += 1
+        return signs === 1 ? 'cut' : { status: 403, json: { errors: ['permission denied'] } }
+      }
+      const failure = await failureOf(client.sign(await newRequest()))
+      assert.equal(signs, 2)
+      assert.match(failure.message, new RegExp(`refused to log the hub in \\(${status}\\): ${why}`))
+      assert.deepEqual([failure.status, failure.isAnswerLost], [status, true])
+      // Nothing of this one went out.
+      assert.equal((await failureOf(client.sign(await newRequest()))).isAnswerLost, false)
+      assert.equal(signs, 2)
+    })
+  }
+
   test('[CAX-21] tells neither log nor caller the token or the SecretID', async () => {
     const logs: unknown[] = []
     await using bao = await startFakeOpenBao()
@@ -162,5 +188,55 @@ describe('OpenBao client', () => {
       '/v1/auth/token/renew-self',
     ])
     assert.equal(logs[0]?.[1], 'The token for the CA ends, and cannot be renewed')
+  })
+
+  /** Who sleeps wakes at once, and the renewal ends with what is said last. */
+  const renewalOf = async (
+    answers: readonly { readonly status: number; readonly json: object }[],
+  ): Promise<{
+    readonly paths: string[]
+    readonly sleptMs: number[]
+    readonly logs: unknown[]
+  }> => {
+    const paths: string[] = []
+    const sleptMs: number[] = []
+    const logs: unknown[] = []
+    const warn = (...line: unknown[]): void => void logs.push(line[1])
+    const clock = { ...systemClock, sleep: async (ms: number) => void sleptMs.push(ms) }
+    await keepTokenAlive(
+      new Secret('s.given'),
+      {
+        call: async ({ path }) => {
+          const { status, json } = answers[paths.length] ?? assert.fail('asked too often')
+          paths.push(path.slice(path.lastIndexOf('/') + 1))
+          return { status, body: JSON.stringify(json) }
+        },
+        clock,
+        logger: { ...SILENT_LOGGER, warn },
+        deadlineMs: 1000,
+      },
+      NEVER,
+    )
+    return { paths, sleptMs, logs }
+  }
+
+  for (const garbled of [{}, { data: {} }, { data: { ttl: '60' } }, { data: null }, []]) {
+    test(`[CAX-19] a look-up that says ${JSON.stringify(garbled)} is none of a token without an end`, async () => {
+      const found = await renewalOf([
+        { status: 200, json: garbled },
+        { status: 200, json: { auth: { lease_duration: 60, renewable: true } } },
+        { status: 200, json: {} },
+        { status: 200, json: { auth: { lease_duration: 0 } } },
+      ])
+      assert.deepEqual(found.paths, ['lookup-self', 'renew-self', 'renew-self', 'renew-self'])
+      assert.deepEqual(found.sleptMs, [60_000, 30_000, 60_000])
+      assert.equal(found.logs[0], 'The token for the CA was not renewed')
+    })
+  }
+
+  test('[CAX-19] a token that may not be looked up is renewed, and one that may not be renewed is looked up', async () => {
+    const no = { status: 403, json: { errors: ['permission denied'] } }
+    const found = await renewalOf([no, no, { status: 200, json: { data: { ttl: 0 } } }])
+    assert.deepEqual(found.paths, ['lookup-self', 'renew-self', 'lookup-self'])
   })
 })

@@ -4,6 +4,7 @@ import { isIP } from 'node:net'
 import type { Clock } from '../../../platform/clock.ts'
 import { startDeadline } from '../../../platform/deadline.ts'
 import type { Logger } from '../../../platform/logger.ts'
+import { currentTrace } from '../../../platform/trace.ts'
 import { encodePem } from '../../../pki/pem.ts'
 import { type CaReply, createCaConnection } from '../ca-connection.ts'
 import { toCaError, withLostAnswer } from '../ca-failure.ts'
@@ -80,6 +81,7 @@ export function createOpenBaoClient(options: OpenBaoClientOptions): AuthorityCli
   const sign = async (request: SignRequest): Promise<SignedCertificate> => {
     using deadline = startDeadline(deadlineMs)
     let timesSent = 0
+    let reply: CaReply | undefined
     try {
       const call: OpenBaoRequest = {
         method: 'POST',
@@ -88,15 +90,22 @@ export function createOpenBaoClient(options: OpenBaoClientOptions): AuthorityCli
         signal: deadline.signal,
         onSent: () => (timesSent += 1),
       }
-      const reply = await ask(call, () => (timesSent -= 1))
+      reply = await ask(call, () => (timesSent -= 1))
       if (reply.status !== 200) throw failureOfOpenBao(reply, 'sign', credential)
       const signed = checkChain(parseOpenBaoChain(reply.body), request, roots, clock.now())
       return { ...signed, isAnotherLost: timesSent > 1 }
     } catch (error) {
-      const failure = withLostAnswer(failureOf(error, deadline.signal), timesSent)
+      const failure = withLostAnswer(failureOf(error, deadline.signal), timesSent, reply)
       const { reason, status: ca_status, message: fault, variable } = failure
       logger.warn(
-        { common_name: request.commonName, reason, ca_status, fault, variable },
+        {
+          common_name: request.commonName,
+          reason,
+          ca_status,
+          fault,
+          variable,
+          trace_id: currentTrace()?.traceId,
+        },
         'no certificate from the CA',
       )
       throw failure

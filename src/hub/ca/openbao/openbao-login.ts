@@ -96,21 +96,22 @@ export async function keepTokenAlive(
   { call, clock, logger, deadlineMs }: OpenBaoTokenOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  let isFirst = true
+  let isLookUp = true
+  let isKnown = false
   let isFailing = false
   while (!signal.aborted) {
     let delayMs = RETRY_DELAY_MS
     try {
       const reply = await call({
-        method: isFirst ? 'GET' : 'POST',
-        path: `/v1/auth/token/${isFirst ? 'lookup' : 'renew'}-self`,
-        ...(!isFirst && { fields: {} }),
+        method: isLookUp ? 'GET' : 'POST',
+        path: `/v1/auth/token/${isLookUp ? 'lookup' : 'renew'}-self`,
+        ...(!isLookUp && { fields: {} }),
         token,
         signal: AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)]),
       })
       if (reply.status !== 200)
         throw failureOfOpenBao(reply, 'renew the token of the hub', () => 'SVC_OPENBAO_TOKEN')
-      const { seconds, isRenewable } = readLife(reply.body, isFirst)
+      const { seconds, isRenewable } = readLife(reply.body, isLookUp)
       if (seconds === 0) return
       if (!isRenewable) {
         const ends = new Date(clock.now().getTime() + seconds * 1000).toISOString()
@@ -118,7 +119,8 @@ export async function keepTokenAlive(
         logger.warn(fields, 'The token for the CA ends, and cannot be renewed')
         return
       }
-      isFirst = false
+      isLookUp = false
+      isKnown = true
       isFailing = false
       delayMs = Math.min(RENEWAL_DELAY_MS_MAX, Math.max(RENEWAL_DELAY_MS_MIN, seconds * 500))
     } catch (error) {
@@ -128,6 +130,8 @@ export async function keepTokenAlive(
         logger.warn(fields, 'The token for the CA was not renewed')
       }
       isFailing = true
+      // A policy may permit one of them alone.
+      isLookUp = !isKnown && !isLookUp
     }
     await clock.sleep(delayMs, signal).catch(() => undefined)
   }
@@ -137,14 +141,17 @@ function readAuth(body: string): Readonly<Record<string, unknown>> {
   return partOf(body, 'auth')
 }
 
-/** 0 seconds: it does not end. */
+/** 0 seconds: it does not end. Throws for an answer that does not say it. */
 function readLife(
   body: string,
   isLookUp: boolean,
 ): { readonly seconds: number; readonly isRenewable: boolean } {
   const { ttl, lease_duration, renewable } = partOf(body, isLookUp ? 'data' : 'auth')
   const seconds = isLookUp ? ttl : lease_duration
-  return { seconds: typeof seconds === 'number' ? seconds : 0, isRenewable: renewable === true }
+  if (typeof seconds !== 'number' || seconds < 0) {
+    throw new CaError('unreachable', 'the CA does not say how long the token of the hub lives')
+  }
+  return { seconds, isRenewable: renewable === true }
 }
 
 function partOf(body: string, part: 'auth' | 'data'): Readonly<Record<string, unknown>> {
