@@ -176,18 +176,41 @@ describe('[CAX-29] an order for which nothing was signed', () => {
     assert.equal(acme.timesAsked('/order'), 1)
   })
 
-  test('[CAX-34] is kept while the CA wants no more of these names, and others go on', async () => {
+  for (const limit of [
+    problem(429, 'rateLimited', { 'retry-after': '300' }),
+    problem(403, 'rateLimited', { 'retry-after': '300' }),
+    { status: 429, headers: { 'retry-after': '300' } },
+  ]) {
+    const what = `${limit.status} ${'json' in limit ? 'rateLimited' : ''}`
+    test(`[CAX-34] is kept while the CA wants no more of these names (${what}), and others go on`, async () => {
+      await using acme = await startFakeAcme()
+      const { client, clock, sign } = sceneOf(acme)
+      await using _client = client
+      acme.answer = on('/finalize', limit)
+      assert.equal((await failureOf(sign())).isAnswerLost, false)
+      acme.answer = undefined
+      assert.match((await failureOf(sign())).message, /\(asked again after /)
+      await sign('b.example')
+      clock.pass(300_000)
+      await sign()
+      assert.equal(acme.timesAsked('/order'), 2)
+    })
+  }
+
+  test('is kept when the CA does not know the account any more, and gives the hub none', async () => {
     await using acme = await startFakeAcme()
-    const { client, clock, sign } = sceneOf(acme)
+    const { client, sign } = sceneOf(acme)
     await using _client = client
-    acme.answer = on('/finalize', problem(429, 'rateLimited', { 'retry-after': '300' }))
+    acme.answer = (path) => {
+      if (path === '/finalize') return problem(400, 'accountDoesNotExist')
+      return path === '/account' && acme.timesAsked('/finalize') > 0
+        ? problem(403, 'unauthorized')
+        : undefined
+    }
     assert.equal((await failureOf(sign())).isAnswerLost, false)
     acme.answer = undefined
-    assert.match((await failureOf(sign())).message, /rateLimited \(asked again after /)
-    await sign('b.example')
-    clock.pass(300_000)
     await sign()
-    assert.equal(acme.timesAsked('/order'), 2)
+    assert.equal(acme.timesAsked('/order'), 1)
   })
 
   test('is made anew when the CA does not know it as ready any more', async () => {
