@@ -11,6 +11,7 @@ import {
 } from '../../../../test/fakes/acme-server.ts'
 import { createSettableClock } from '../../../../test/support/settable-clock.ts'
 import { SILENT_LOGGER } from '../../../platform/silent-logger.ts'
+import { beginStep, withTrace } from '../../../platform/trace.ts'
 import { createCsrPem, parseCsrPem } from '../../../pki/csr.ts'
 import { generateEcP256Key } from '../../../pki/keys.ts'
 import { CaError, type SignedCertificate } from '../certificate-authority.ts'
@@ -21,7 +22,7 @@ const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 const accountKey = parseAccountKey(privateKey.export({ format: 'pem', type: 'pkcs8' }).toString())
 const PROBLEM = 'urn:ietf:params:acme:error:'
 
-function sceneOf(acme: FakeAcme, deadlineMs = 5000) {
+function sceneOf(acme: FakeAcme, deadlineMs = 5000, logger = SILENT_LOGGER) {
   const clock = createSettableClock(new Date())
   const client = createAcmeClient({
     directoryUrl: acme.directoryUrl,
@@ -31,7 +32,7 @@ function sceneOf(acme: FakeAcme, deadlineMs = 5000) {
     challengeType: 'dns-01',
     runHook: () => assert.fail('no hook is called'),
     clock,
-    logger: SILENT_LOGGER,
+    logger,
     deadlineMs,
   })
   /** Each with a key of its own, as an agent asks. */
@@ -264,4 +265,17 @@ describe('[CAX-29] an order for which nothing was signed', () => {
     await other
     assert.match((await failureOf(sign())).message, /asks to be left alone/)
   })
+})
+
+test('[LOG-10] the line of a failure says in which trace it was', async () => {
+  await using acme = await startFakeAcme()
+  const lines: unknown[][] = []
+  const warn = (...line: unknown[]): void => void lines.push(line)
+  const { client, sign } = sceneOf(acme, 5000, { ...SILENT_LOGGER, warn })
+  await using _client = client
+  acme.answer = on('/finalize', problem(403, 'caa'))
+  const trace = beginStep(undefined)
+  await withTrace(trace, () => failureOf(sign()))
+  const line = lines.find(([, what]) => what === 'no certificate from the CA')
+  assert.equal((line?.[0] as { readonly trace_id?: string }).trace_id, trace.traceId)
 })
