@@ -11,6 +11,7 @@ import {
 } from '../../../../test/fakes/acme-server.ts'
 import { createSettableClock } from '../../../../test/support/settable-clock.ts'
 import { SILENT_LOGGER } from '../../../platform/silent-logger.ts'
+import { beginStep, withTrace } from '../../../platform/trace.ts'
 import { createCsrPem, parseCsrPem } from '../../../pki/csr.ts'
 import { generateEcP256Key } from '../../../pki/keys.ts'
 import { CaError, type SignedCertificate } from '../certificate-authority.ts'
@@ -21,7 +22,7 @@ const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 const accountKey = parseAccountKey(privateKey.export({ format: 'pem', type: 'pkcs8' }).toString())
 const PROBLEM = 'urn:ietf:params:acme:error:'
 
-function sceneOf(acme: FakeAcme, deadlineMs = 5000) {
+function sceneOf(acme: FakeAcme, deadlineMs = 5000, logger = SILENT_LOGGER) {
   const clock = createSettableClock(new Date())
   const client = createAcmeClient({
     directoryUrl: acme.directoryUrl,
@@ -31,7 +32,7 @@ function sceneOf(acme: FakeAcme, deadlineMs = 5000) {
     challengeType: 'dns-01',
     runHook: () => assert.fail('no hook is called'),
     clock,
-    logger: SILENT_LOGGER,
+    logger,
     deadlineMs,
   })
   /** Each with a key of its own, as an agent asks. */
@@ -176,18 +177,41 @@ describe('[CAX-29] an order for which nothing was signed', () => {
     assert.equal(acme.timesAsked('/order'), 1)
   })
 
-  test('[CAX-34] is kept while the CA wants no more of these names, and others go on', async () => {
+  for (const limit of [
+    problem(429, 'rateLimited', { 'retry-after': '300' }),
+    problem(403, 'rateLimited', { 'retry-after': '300' }),
+    { status: 429, headers: { 'retry-after': '300' } },
+  ]) {
+    const what = `${limit.status} ${'json' in limit ? 'rateLimited' : ''}`
+    test(`[CAX-34] is kept while the CA wants no more of these names (${what}), and others go on`, async () => {
+      await using acme = await startFakeAcme()
+      const { client, clock, sign } = sceneOf(acme)
+      await using _client = client
+      acme.answer = on('/finalize', limit)
+      assert.equal((await failureOf(sign())).isAnswerLost, false)
+      acme.answer = undefined
+      assert.match((await failureOf(sign())).message, /\(asked again after /)
+      await sign('b.example')
+      clock.pass(300_000)
+      await sign()
+      assert.equal(acme.timesAsked('/order'), 2)
+    })
+  }
+
+  test('is kept when the CA does not know the account any more, and gives the hub none', async () => {
     await using acme = await startFakeAcme()
-    const { client, clock, sign } = sceneOf(acme)
+    const { client, sign } = sceneOf(acme)
     await using _client = client
-    acme.answer = on('/finalize', problem(429, 'rateLimited', { 'retry-after': '300' }))
+    acme.answer = (path) => {
+      if (path === '/finalize') return problem(400, 'accountDoesNotExist')
+      return path === '/account' && acme.timesAsked('/finalize') > 0
+        ? problem(403, 'unauthorized')
+        : undefined
+    }
     assert.equal((await failureOf(sign())).isAnswerLost, false)
     acme.answer = undefined
-    assert.match((await failureOf(sign())).message, /rateLimited \(asked again after /)
-    await sign('b.example')
-    clock.pass(300_000)
     await sign()
-    assert.equal(acme.timesAsked('/order'), 2)
+    assert.equal(acme.timesAsked('/order'), 1)
   })
 
   test('is made anew when the CA does not know it as ready any more', async () => {
@@ -241,4 +265,17 @@ describe('[CAX-29] an order for which nothing was signed', () => {
     await other
     assert.match((await failureOf(sign())).message, /asks to be left alone/)
   })
+})
+
+test('[LOG-10] the line of a failure says in which trace it was', async () => {
+  await using acme = await startFakeAcme()
+  const lines: unknown[][] = []
+  const warn = (...line: unknown[]): void => void lines.push(line)
+  const { client, sign } = sceneOf(acme, 5000, { ...SILENT_LOGGER, warn })
+  await using _client = client
+  acme.answer = on('/finalize', problem(403, 'caa'))
+  const trace = beginStep(undefined)
+  await withTrace(trace, () => failureOf(sign()))
+  const line = lines.find(([, what]) => what === 'no certificate from the CA')
+  assert.equal((line?.[0] as { readonly trace_id?: string }).trace_id, trace.traceId)
 })

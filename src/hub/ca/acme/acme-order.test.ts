@@ -228,6 +228,16 @@ describe('[CAX-28] an order at an ACME CA', () => {
     })
   }
 
+  test('may have the hostname and a hundred names', async () => {
+    const authorizations = Array(101).fill(`${BASE}/auth`)
+    const body = JSON.stringify({ authorizations, finalize: `${BASE}/finalize` })
+    const { prove } = sceneOf({
+      '/order': (asked) => ({ ...GOOD['/order']!(asked), body }),
+      '/auth': () => authorization({ status: 'valid' }),
+    })
+    await prove()
+  })
+
   test('ends within an hour when the CA says no time for it', async () => {
     const order = { authorizations: [`${BASE}/auth`], finalize: `${BASE}/finalize` }
     const body = JSON.stringify({ ...order, expires: { toString: 1 } })

@@ -195,6 +195,28 @@ describe('[CAX-31] names that were not proved', () => {
     )
   })
 
+  test('begin again at a minute once there was a certificate, and not before', async () => {
+    const { orders, proofs, clock } = scene()
+    const pausesMs: number[] = []
+    for (const isSigned of [false, false, true, false]) {
+      const asked = orders.take(NAMES, NEVER)
+      await settled()
+      proofs.at(-1)?.succeed()
+      const taken = await asked
+      if (isSigned) {
+        taken.done()
+        continue
+      }
+      taken.refuse(new CaError('unreachable', 'away'))
+      const { message } = await failureOf(orders.take(NAMES, NEVER))
+      const [, again = ''] = /asked again after (\S+)\)$/.exec(message) ?? []
+      const pauseMs = Date.parse(again) - clock.now().getTime()
+      pausesMs.push(pauseMs / 60_000)
+      clock.pass(pauseMs)
+    }
+    assert.deepEqual(pausesMs, [1, 2, 1])
+  })
+
   test('[CAX-28] are proved eight at a time, and a full line says no at once', async () => {
     const { orders, proofs, stopping } = scene()
     const asked = Array.from({ length: 72 }, (_, at) =>

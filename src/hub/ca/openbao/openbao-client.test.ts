@@ -5,6 +5,7 @@ import { type FakeOpenBao, startFakeOpenBao } from '../../../../test/fakes/openb
 import { systemClock } from '../../../platform/clock.ts'
 import { Secret } from '../../../platform/secret.ts'
 import { SILENT_LOGGER } from '../../../platform/silent-logger.ts'
+import { beginStep, withTrace } from '../../../platform/trace.ts'
 import { createThrowawayCsr } from '../../../pki/csr.ts'
 import { type AuthorityClient, CaError, type SignRequest } from '../certificate-authority.ts'
 import { createOpenBaoClient } from './openbao-client.ts'
@@ -151,6 +152,16 @@ describe('OpenBao client', () => {
       assert.equal(signs, 2)
     })
   }
+
+  test('[LOG-10] the line of a failure says in which trace it was', async () => {
+    const logs: unknown[][] = []
+    await using bao = await startFakeOpenBao()
+    await using client = clientOf(bao, logs)
+    bao.answer = () => ({ status: 400, json: {} })
+    const trace = beginStep(undefined)
+    await withTrace(trace, async () => failureOf(client.sign(await newRequest())))
+    assert.equal((logs[0]?.[0] as { readonly trace_id?: string }).trace_id, trace.traceId)
+  })
 
   test('[CAX-21] tells neither log nor caller the token or the SecretID', async () => {
     const logs: unknown[] = []
