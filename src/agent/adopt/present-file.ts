@@ -1,5 +1,6 @@
 // What a service reads now: the file behind its path, what is in it, whose it is.
 
+import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { lstatSync, readlinkSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { errnoCode } from '../../platform/errors.ts'
@@ -18,13 +19,21 @@ export interface PresentFile {
   readonly gid: number
   readonly mode: number
   readonly certificates: readonly Certificate[]
+  /** The first one; undefined when there is none that can be read without a password. */
+  readonly privateKey: KeyObject | undefined
+  /** Of all PEM blocks, in the order in which they stand: `CERTIFICATE`, `EC PRIVATE KEY`. */
+  readonly labels: readonly string[]
+  /** More than blank lines, comments, and what OpenSSL writes around a block. */
+  readonly hasOtherText: boolean
   /** In the order in which they stand. */
   readonly order: readonly Extract<PemPart, 'cert' | 'key'>[]
 }
 
 export const PRESENT_BYTES_MAX = 1024 * 1024
 const PERMISSION_BITS = 0o7777
-const BLOCK = /-----BEGIN (?:[A-Z0-9 ]*)(CERTIFICATE|PRIVATE KEY)-----/g
+const BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----(?:[A-Za-z0-9+/=\s:,]|-(?!-))*-----END \1-----/g
+const AROUND_BLOCK =
+  /^(?:#.*|\s.*|(?:Certificate|Bag Attributes|Key Attributes)\b.*|(?:subject|issuer)=.*|)$/
 
 /** The reason, as text, when it is not there or is no file of PEM. */
 export function readPresentFile(given: string): PresentFile | string {
@@ -33,9 +42,12 @@ export function readPresentFile(given: string): PresentFile | string {
     const link = lstatSync(path).isSymbolicLink() ? readlinkSync(path) : undefined
     const realPath = realpathSync(path)
     const { text, stats } = readSmallFile(realPath, PRESENT_BYTES_MAX)
-    const kinds = [...text.matchAll(BLOCK)].map(([, kind]) =>
-      kind === 'CERTIFICATE' ? ('cert' as const) : ('key' as const),
-    )
+    const labels = [...text.matchAll(BLOCK)].map(([, label = '']) => label)
+    const around = text.replaceAll(BLOCK, '').split('\n')
+    const kinds = labels.flatMap((label) => {
+      if (label === 'CERTIFICATE') return ['cert' as const]
+      return label.endsWith('PRIVATE KEY') ? ['key' as const] : []
+    })
     return {
       path,
       realPath,
@@ -44,10 +56,21 @@ export function readPresentFile(given: string): PresentFile | string {
       gid: stats.gid,
       mode: stats.mode & PERMISSION_BITS,
       certificates: parseCertificatesPem(text),
+      privateKey: kinds.includes('key') ? keyIn(text) : undefined,
+      labels,
+      hasOtherText: around.some((line) => !AROUND_BLOCK.test(line)),
       order: [...new Set(kinds)],
     }
   } catch (error) {
     const code = errnoCode(error)
     return `${given} cannot be read${code === undefined ? ' as certificates' : `: ${code}`}`
+  }
+}
+
+function keyIn(text: string): KeyObject | undefined {
+  try {
+    return createPrivateKey(text)
+  } catch {
+    return undefined
   }
 }

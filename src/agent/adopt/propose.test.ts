@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { chmod, mkdir, rm, symlink, writeFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { createServer } from 'node:tls'
+import { createServer, type Server } from 'node:tls'
 import { describe, test } from 'node:test'
 import { makeOwnDirectory, WITH_OWN_PLACE } from '../../../test/support/own-place.ts'
 import { createPairMaterial } from '../../../test/support/pair-material.ts'
@@ -17,6 +19,8 @@ import type { Renewer } from './renewers/renewer.ts'
 interface Place {
   readonly path: (name: string) => string
   readonly port: number
+  /** The port of one more server. */
+  readonly serve: (cert: string, key: string) => Promise<number>
   readonly use: (given?: Partial<ServiceUse>) => ServiceUse
   readonly ask: (
     uses: readonly ServiceUse[],
@@ -30,10 +34,15 @@ const MATERIAL = createPairMaterial()
 async function withPlace(work: (place: Place) => Promise<void>): Promise<void> {
   const directory = await makeOwnDirectory('svc-agent-propose-')
   const { leafPem, keyPem } = await MATERIAL
-  const server = createServer({ cert: leafPem, key: keyPem }).listen(0, '127.0.0.1')
-  try {
+  const servers: Server[] = []
+  const serve = async (cert: string, key: string): Promise<number> => {
+    const server = createServer({ cert, key }).listen(0, '127.0.0.1')
+    servers.push(server)
     await once(server, 'listening')
-    const { port } = server.address() as AddressInfo
+    return (server.address() as AddressInfo).port
+  }
+  try {
+    const port = await serve(leafPem, keyPem)
     const path = (name: string): string => join(directory, name)
     await mkdir(path('targets.d'))
     await writeFile(path('site.pem'), leafPem, { mode: 0o644 })
@@ -52,6 +61,7 @@ async function withPlace(work: (place: Place) => Promise<void>): Promise<void> {
     await work({
       path,
       port,
+      serve,
       use: (given = {}) => ({
         kind: 'nginx',
         certificatePath: path('site.pem'),
@@ -64,9 +74,18 @@ async function withPlace(work: (place: Place) => Promise<void>): Promise<void> {
       ask: (uses, given = {}) => propose({ ...context, ...given }, { uses }),
     })
   } finally {
-    server.close()
+    for (const server of servers) server.close()
     await rm(directory, { recursive: true })
   }
+}
+
+/** All of them with one serial number. */
+function selfSigned(stem: string): { readonly cert: string; readonly key: string } {
+  const made = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-set_serial', '7']
+  const [key, cert] = [`${stem}.key`, `${stem}.pem`]
+  const subject = ['-subj', '/CN=site.test', '-keyout', key, '-out', cert]
+  execFileSync('openssl', ['req', '-x509', '-nodes', ...made, ...subject], { stdio: 'pipe' })
+  return { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') }
 }
 
 describe('what is proposed', WITH_OWN_PLACE, () => {
@@ -156,7 +175,7 @@ mode = "0644"
       /is writable by group or others$/,
       async ({ use, ask, path }) => {
         await mkdir(path('open'))
-        await writeFile(path('open/site.key'), '-----BEGIN PRIVATE KEY-----', { mode: 0o600 })
+        await writeFile(path('open/site.key'), (await MATERIAL).keyPem, { mode: 0o600 })
         await chmod(path('open'), 0o777)
         return ask([use({ keyPath: path('open/site.key') })])
       },
@@ -165,6 +184,79 @@ mode = "0644"
       'one file that is to hold two things',
       /site\.pem would have to hold cert, chain for one and cert for another$/,
       ({ use, ask, path }) => ask([use(), use({ chainPath: path('site.key') })]),
+    ],
+    [
+      'a file of root’s that a database calls its key',
+      /\/shadow holds more than PEM$/,
+      async ({ use, ask, path }) => {
+        await writeFile(path('shadow'), 'root:$y$x:1:::::\n', { mode: 0o600 })
+        return ask([use({ keyPath: path('shadow') })])
+      },
+    ],
+    [
+      'settings that have the key in them',
+      /\/vpn\.conf holds more than PEM$/,
+      async ({ use, ask, path }) => {
+        const { keyPem } = await MATERIAL
+        await writeFile(path('vpn.conf'), `client\n<key>\n${keyPem}</key>\n`, { mode: 0o600 })
+        return ask([use({ keyPath: path('vpn.conf') })])
+      },
+    ],
+    [
+      'the key of another certificate',
+      /\/other\.key holds the key of another certificate$/,
+      async ({ use, ask, path }) => {
+        await writeFile(path('other.key'), (await createPairMaterial()).keyPem, { mode: 0o600 })
+        return ask([use({ keyPath: path('other.key') })])
+      },
+    ],
+    [
+      'a key with another one behind it',
+      /\/two\.key holds 2 private keys, not one$/,
+      async ({ use, ask, path }) => {
+        const { keyPem } = await MATERIAL
+        const other = (await createPairMaterial()).keyPem
+        await writeFile(path('two.key'), keyPem + other, { mode: 0o600 })
+        return ask([use({ keyPath: path('two.key') })])
+      },
+    ],
+    [
+      'a file of a key that has certificates too',
+      /\/all\.pem holds a block that is not expected there: CERTIFICATE$/,
+      async ({ use, ask, path }) => {
+        const { keyPem, leafPem } = await MATERIAL
+        await writeFile(path('all.pem'), keyPem + leafPem, { mode: 0o600 })
+        return ask([use({ keyPath: path('all.pem') })])
+      },
+    ],
+    [
+      'a file that has parameters for Diffie-Hellman too',
+      /\/dh\.pem holds a block that is not expected there: DH PARAMETERS$/,
+      async ({ use, ask, path }) => {
+        const { keyPem, leafPem } = await MATERIAL
+        const more = '-----BEGIN DH PARAMETERS-----\nMAA=\n-----END DH PARAMETERS-----\n'
+        await writeFile(path('dh.pem'), keyPem + leafPem + more, { mode: 0o600 })
+        return ask([use({ certificatePath: path('dh.pem'), keyPath: undefined })])
+      },
+    ],
+    [
+      'two certificates with one key',
+      /\/site\.pem holds another certificate than the files beside it$/,
+      async ({ use, ask, path }) => {
+        await writeFile(path('a.pem'), (await createPairMaterial()).leafPem)
+        return ask([use(), use({ certificatePath: path('a.pem') })])
+      },
+    ],
+    [
+      'what only has the serial number of the certificate that is served',
+      /^it does not serve this certificate now: it serves another, of serial 07$/,
+      async ({ use, ask, path, serve }) => {
+        const [mine, other] = [selfSigned(path('mine')), selfSigned(path('other'))]
+        const listeners = [{ host: '127.0.0.1', port: await serve(other.cert, other.key) }]
+        await writeFile(path('site.pem'), mine.cert)
+        await writeFile(path('site.key'), mine.key)
+        return ask([use({ listeners })])
+      },
     ],
     [
       'what Kubernetes fills',

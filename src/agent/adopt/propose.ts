@@ -6,7 +6,7 @@ import { type ArtefactName, parseArtefactName } from '../../protocol/identifiers
 import { readTrustedDirectories } from '../files/trusted-path.ts'
 import { checkDirectory, checkPlace } from '../targets/check-places.ts'
 import { parseTarget } from '../targets/parse-targets.ts'
-import { probeServedSerial } from '../targets/probe.ts'
+import { probeServed } from '../targets/probe.ts'
 import { accountName } from '../targets/target-account.ts'
 import type { Applier } from '../targets/target-applier.ts'
 import type { TargetProbe } from '../targets/target.ts'
@@ -15,6 +15,7 @@ import type { ConfigReader } from './config-reader.ts'
 import type { FoundUses, ServiceUse } from './find-uses.ts'
 import { type GroupedFile, groupUses, type UseGroup } from './group-uses.ts'
 import type { Proposal, ProposalState, ProposedFile } from './proposal.ts'
+import { faultOfRole } from './role-faults.ts'
 import type { FindRenewer, Renewer } from './renewers/renewer.ts'
 import { formatTargetText, joinReloads } from './target-text.ts'
 
@@ -78,6 +79,10 @@ async function proposeOne(
   { uses, files: grouped, problems: found, id, name, services, leaf, known }: NamedGroup,
 ): Promise<Proposal> {
   const problems = [...found]
+  for (const file of grouped) {
+    const fault = faultOfRole(file, leaf)
+    if (fault !== undefined) problems.push(fault)
+  }
   const notes: string[] = []
   const files = await Promise.all(grouped.map((file) => proposeFile(file, notes)))
   const keyKind = leaf?.x509.publicKey.asymmetricKeyType
@@ -199,13 +204,14 @@ function probesOf(uses: readonly ServiceUse[], leaf: Certificate | undefined): T
   return [...distinct.values()].slice(0, PROBES_MAX)
 }
 
-function askAll(probes: readonly TargetProbe[], { serial }: Certificate) {
+/** Anyone can give a certificate any serial number. */
+function askAll(probes: readonly TargetProbe[], { sha256 }: Certificate) {
   return Promise.all(
     probes.map(async (probe) => {
-      const answer = await probeServedSerial(probe, { deadlineMs: PROBE_MS })
+      const answer = await probeServed(probe, { deadlineMs: PROBE_MS })
       if (!answer.ok) return { probe, reason: answer.reason }
-      const isIt = answer.serial === serial
-      return { probe, reason: isIt ? undefined : `it serves serial ${answer.serial}` }
+      const isIt = answer.sha256 === sha256
+      return { probe, reason: isIt ? undefined : `it serves another, of serial ${answer.serial}` }
     }),
   )
 }
