@@ -18,15 +18,28 @@ const FILE_BYTES_MAX = 4 * 1024 * 1024
 const FILES_MAX = 5000
 const TOTAL_BYTES_MAX = 64 * 1024 * 1024
 const NAMES_MAX = 20_000
+const READS_MAX = 20_000
+const LOOKS_MAX = 1_000_000
 
-/** It reads each file once. One for each service: what one of them includes is not taken from another's allowance. */
-export function createConfigReader(): ConfigReader {
+/**
+ * It reads each file once. One for each service: what one of them includes is not taken from another's allowance. What is
+ * asked for again counts again: a file that includes itself twice is read 65,536 times before it is too deep. For who asks
+ * for a known number of files it does not have to (`countsAgain`).
+ */
+export function createConfigReader({ countsAgain = true } = {}): ConfigReader {
   const texts = new Map<string, string | undefined>()
   const directories = new Map<string, string[] | undefined>()
   let bytes = 0
   let names = 0
+  let reads = 0
+  let looks = 0
   const list = (directory: string): string[] | undefined => {
-    if (directories.has(directory)) return directories.get(directory)
+    if (directories.has(directory)) {
+      const known = directories.get(directory)
+      looks += countsAgain ? (known?.length ?? 1) : 0
+      if (looks > LOOKS_MAX) throw tooMuch('looks into the same directories too often')
+      return known
+    }
     const found = namesIn(directory)
     directories.set(directory, found)
     names += found?.length ?? 0
@@ -36,7 +49,14 @@ export function createConfigReader(): ConfigReader {
   return {
     list,
     read(path) {
-      if (texts.has(path)) return texts.get(path)
+      reads += countsAgain ? 1 : 0
+      if (reads > READS_MAX) throw tooMuch(`reads files more than ${READS_MAX} times`)
+      if (texts.has(path)) {
+        const known = texts.get(path)
+        bytes += countsAgain ? (known?.length ?? 0) : 0
+        if (bytes > TOTAL_BYTES_MAX) throw tooMuch(`has more than ${TOTAL_BYTES_MAX} bytes`)
+        return known
+      }
       if (texts.size === FILES_MAX) throw tooMuch(`has more than ${FILES_MAX} files`)
       const text = textOf(path)
       texts.set(path, text)

@@ -80,10 +80,22 @@ async function withPlace(work: (place: Place) => Promise<void>): Promise<void> {
 }
 
 /** All of them with one serial number. */
-function selfSigned(stem: string): { readonly cert: string; readonly key: string } {
+function selfSigned(
+  stem: string,
+  name = 'site.test',
+): { readonly cert: string; readonly key: string } {
   const made = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-set_serial', '7']
   const [key, cert] = [`${stem}.key`, `${stem}.pem`]
-  const subject = ['-subj', '/CN=site.test', '-keyout', key, '-out', cert]
+  const subject = [
+    '-subj',
+    '/CN=x',
+    '-addext',
+    `subjectAltName=DNS:${name}`,
+    '-keyout',
+    key,
+    '-out',
+    cert,
+  ]
   execFileSync('openssl', ['req', '-x509', '-nodes', ...made, ...subject], { stdio: 'pipe' })
   return { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') }
 }
@@ -279,6 +291,35 @@ mode = "0644"
         assert.doesNotMatch(formatProposal(proposal), /\n {2}(?:replaces|then) /)
       }))
   }
+
+  test('[ADO-4] a load has a name, whatever the certificate says of itself', () =>
+    withPlace(async ({ use, ask, path }) => {
+      const names = { '..-a': 'a', '-_.': 'site', '*.b.test': 'wildcard.b.test', 'a..b': 'a.b' }
+      for (const [san, expected] of Object.entries(names)) {
+        const { cert, key } = selfSigned(path('named'), san)
+        await writeFile(path('site.pem'), cert)
+        await writeFile(path('site.key'), key)
+        const [proposal] = await ask([use()])
+        assert.equal(proposal?.name, expected)
+      }
+    }))
+
+  test('[ADO-2] [ADO-4] one that cannot be looked at holds up no other', () =>
+    withPlace(async ({ use, ask, path }) => {
+      const { leafPem, keyPem } = await createPairMaterial()
+      await writeFile(path('b.pem'), leafPem)
+      await writeFile(path('b.key'), keyPem, { mode: 0o600 })
+      const second = use({ certificatePath: path('b.pem'), keyPath: path('b.key') })
+      const find = (_: unknown, file: { readonly path: string }): Renewer[] => {
+        if (file.path === path('b.pem')) throw new Error('odd')
+        return []
+      }
+      const problems = (await ask([second, use()], { renewers: [find] })).map((one) => one.problems)
+      assert.deepEqual(
+        problems.toSorted((a, b) => a.length - b.length),
+        [[], ['it cannot be looked at: odd']],
+      )
+    }))
 
   test('[ADO-4] what a target or an adoption has is left alone', () =>
     withPlace(async ({ use, ask, path }) => {

@@ -1,6 +1,7 @@
 // From what was found to what is proposed. Changes nothing; asks each service which certificate it serves now.
 
 import { basename, dirname, join } from 'node:path'
+import { describeError, invariant } from '../../platform/errors.ts'
 import { type Certificate, subjectAltNamesOf } from '../../pki/certificates.ts'
 import { type ArtefactName, parseArtefactName } from '../../protocol/identifiers.ts'
 import { readTrustedDirectories } from '../files/trusted-path.ts'
@@ -60,7 +61,7 @@ export async function propose(
   const proposals: Proposal[] = []
   for (let start = 0; start < wanted.length; start += TOGETHER) {
     const some = wanted.slice(start, start + TOGETHER)
-    proposals.push(...(await Promise.all(some.map((group) => proposeOne(context, group)))))
+    proposals.push(...(await Promise.all(some.map((group) => proposeOrSay(context, group)))))
   }
   return proposals.toSorted((a, b) => (a.id < b.id ? -1 : 1))
 }
@@ -72,6 +73,30 @@ interface NamedGroup extends UseGroup {
   readonly leaf: Certificate | undefined
   /** What is recorded of its files. */
   readonly known: { readonly id: string; readonly isDone: boolean } | undefined
+}
+
+/** What nobody expected of one certificate holds up no other. */
+async function proposeOrSay(context: ProposalContext, group: NamedGroup): Promise<Proposal> {
+  try {
+    return await proposeOne(context, group)
+  } catch (error) {
+    const { id, name, services, leaf, known } = group
+    return {
+      id,
+      name,
+      services,
+      state: stateOf(context, [], known),
+      targetPath: join(context.targetsDir, `${id}.toml`),
+      targetText: '',
+      files: [],
+      leaf,
+      reload: [],
+      probes: [],
+      renewers: [],
+      problems: [`it cannot be looked at: ${describeError(error)}`],
+      notes: [],
+    }
+  }
 }
 
 async function proposeOne(
@@ -165,16 +190,19 @@ function nameFor(
   const all = leaf === undefined ? [] : subjectAltNamesOf(leaf)
   const key = all.toSorted().join(' ')
   const [first = leaf?.commonName ?? basename(uses[0]?.certificatePath ?? '')] = all
-  const stem = first
+  const plain = first
     .toLowerCase()
     .replace(/^\*\./, 'wildcard.')
     .replaceAll(/[^a-z0-9._-]/g, '-')
-    .replaceAll(/\.{2,}|^[^a-z0-9]+/g, '')
+    .replaceAll(/\.{2,}/g, '.')
+    .replace(/^[^a-z0-9]+/, '')
     .slice(0, 60)
+  const stem = parseArtefactName(plain) === undefined ? 'site' : plain
   for (let number = 1; ; number += 1) {
-    const text = `${stem === '' ? 'site' : stem}${number === 1 ? '' : `-${number}`}`
+    const text = number === 1 ? stem : `${stem}-${number}`
     const name = parseArtefactName(text)
-    if (name === undefined || (taken.get(text) ?? key) !== key) continue
+    invariant(name !== undefined, 'a number at its end leaves a name a name')
+    if ((taken.get(text) ?? key) !== key) continue
     taken.set(text, key)
     return name
   }

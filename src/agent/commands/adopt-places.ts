@@ -123,7 +123,7 @@ export async function planAdoption(
     {
       targetsDir: config.targetsDir,
       applier,
-      reader: createConfigReader(),
+      reader: createConfigReader({ countsAgain: false }),
       renewers: [
         findCertbot,
         findAcmeSh(homes),

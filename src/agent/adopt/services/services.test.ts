@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import type { ServiceFindings } from '../certificate-use.ts'
-import { type ConfigReader, expandPattern } from '../config-reader.ts'
+import { parseListener, type ServiceFindings } from '../certificate-use.ts'
+import { type ConfigReader, createConfigReader, expandPattern } from '../config-reader.ts'
 import { readApache } from './apache.ts'
 import { readCaddy } from './caddy.ts'
 import { readHaproxy } from './haproxy.ts'
@@ -274,6 +277,57 @@ import sites/*.caddy
     assert.deepEqual(remarks, [
       'Caddy gets the certificate of auto.test by itself: name files first',
     ])
+  })
+})
+
+describe('configurations of others than root', () => {
+  const withFiles = async (
+    files: Readonly<Record<string, string>>,
+    work: (directory: string) => void,
+  ): Promise<void> => {
+    const directory = mkdtempSync(join(tmpdir(), 'svc-agent-services-'))
+    try {
+      for (const [name, text] of Object.entries(files)) writeFileSync(join(directory, name), text)
+      work(directory)
+    } finally {
+      rmSync(directory, { recursive: true })
+    }
+  }
+
+  test('[ADO-2] files that include each other are given up', async () => {
+    const four = 'include a\ninclude a\ninclude a\ninclude a\n'
+    const files = {
+      a: four,
+      'apache.conf': 'Include a\n'.repeat(4),
+      'nginx.conf': 'include nginx.conf;'.repeat(4),
+      Caddyfile: 'import Caddyfile*\n'.repeat(20),
+    }
+    await withFiles(files, (directory) => {
+      const path = (name: string): string => join(directory, name)
+      const readings: readonly (() => ServiceFindings)[] = [
+        () => {
+          const command = { dataDir: directory, configPath: path('a'), settings: new Map() }
+          return readPostgresql(createConfigReader(), command)
+        },
+        () => readCaddy(createConfigReader(), path('Caddyfile')),
+        () => readNginx(createConfigReader(), path('nginx.conf')),
+        () =>
+          readApache(createConfigReader(), { configPath: path('apache.conf'), root: directory }),
+      ]
+      for (const read of readings) assert.throws(read, { code: 'config_too_large' })
+    })
+  })
+
+  test('[ADO-2] a port that is none is nowhere to ask', () => {
+    const reader = readerOf({ '/data/postgresql.conf': 'ssl = on\nport = 99999\n' })
+    const command = parsePostgresqlCommand(['-D', '/data'])
+    assert.ok(command)
+    assert.deepEqual(readPostgresql(reader, command).uses[0]?.listeners, [])
+    const other = { ...command, settings: new Map([['port', 'x']]) }
+    assert.deepEqual(readPostgresql(reader, other).uses[0]?.listeners, [])
+    assert.equal(parseListener('a.test:65536', 443), undefined)
+    assert.equal(parseListener('0', 443), undefined)
+    assert.deepEqual(parseListener('65535', 443), { host: '127.0.0.1', port: 65_535 })
   })
 })
 
