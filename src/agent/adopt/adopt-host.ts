@@ -11,7 +11,7 @@ export interface PassVerdict {
 export interface AdoptHost {
   /** With owner, mode, times and attributes, durably; of a link the link itself. What stands at `to` is replaced. */
   copyAsIs(from: string, to: string): Promise<void>
-  /** The same, but of what links lead to. */
+  /** A plain file with bytes, owner and mode of what links lead to. Throws where others than root could change that way. */
   copyContent(from: string, to: string): Promise<void>
   /** In place, durably: owner and mode stay. */
   overwrite(path: string, text: string): Promise<void>

@@ -58,7 +58,7 @@ export class AdoptionStore {
     const moved = { ...adoption, phase }
     const directory = join(this.#directory, adoption.id)
     const staged = join(directory, `.${RECORD}.new`)
-    await this.#host.remove(staged)
+    await this.#host.removeTree(staged)
     await this.#host.create(staged, textOf(moved), 0o600)
     await this.#host.rename(staged, join(directory, RECORD))
     await this.#host.syncDirectory(directory)

@@ -193,6 +193,17 @@ mode = "0644"
       },
     ],
     [
+      'a link into a directory that others may write',
+      /\/link\.pem is a link to what others than root can change: .*\/open\/site\.pem$/,
+      async ({ use, ask, path }) => {
+        await mkdir(path('open'))
+        await writeFile(path('open/site.pem'), (await MATERIAL).leafPem)
+        await symlink('open/site.pem', path('link.pem'))
+        await chmod(path('open'), 0o777)
+        return ask([use({ certificatePath: path('link.pem') })])
+      },
+    ],
+    [
       'one file that is to hold two things',
       /site\.pem would have to hold cert, chain for one and cert for another$/,
       ({ use, ask, path }) => ask([use(), use({ chainPath: path('site.key') })]),

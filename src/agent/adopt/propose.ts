@@ -2,6 +2,7 @@
 
 import { basename, dirname, join } from 'node:path'
 import { describeError, invariant } from '../../platform/errors.ts'
+import { findPathHands } from '../../platform/path-hands.ts'
 import { type Certificate, subjectAltNamesOf } from '../../pki/certificates.ts'
 import { type ArtefactName, parseArtefactName } from '../../protocol/identifiers.ts'
 import { readTrustedDirectories } from '../files/trusted-path.ts'
@@ -107,6 +108,8 @@ async function proposeOne(
   for (const file of grouped) {
     const fault = faultOfRole(file, leaf)
     if (fault !== undefined) problems.push(fault)
+    const linkFault = faultOfLink(context, file)
+    if (linkFault !== undefined) problems.push(linkFault)
   }
   const notes: string[] = []
   const files = await Promise.all(grouped.map((file) => proposeFile(file, notes)))
@@ -153,6 +156,15 @@ async function proposeOne(
     problems: state === 'open' ? [...new Set(problems)] : [],
     notes: state === 'open' ? [...new Set(notes)] : [],
   }
+}
+
+/** What a link leads to is copied into its place, as root: it has to be root's choice what that is. */
+function faultOfLink({ applier }: ProposalContext, { present }: GroupedFile): string | undefined {
+  const { path, link, realPath } = present
+  if (link === undefined) return undefined
+  const strangers = [...findPathHands(path).hands].filter((hand) => hand !== applier.uid)
+  if (strangers.length === 0) return undefined
+  return `${path} is a link to what others than root can change: ${realPath}`
 }
 
 function stateOf(

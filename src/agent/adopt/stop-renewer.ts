@@ -55,7 +55,7 @@ async function restoreLine(
   { path, line }: Extract<StopAction, { kind: 'line' }>,
   copy: string,
 ): Promise<string | undefined> {
-  await host.remove(stagedBeside(adoption, path))
+  await host.removeTree(stagedBeside(adoption, path))
   const before = (await host.read(copy)) ?? ''
   const now = await host.read(path)
   if (now === before) return undefined

@@ -72,7 +72,7 @@ async function writeTarget(
 ): Promise<void> {
   if ((await host.read(path)) === text) return
   const staged = stagedTargetPath(path)
-  await host.remove(staged)
+  await host.removeTree(staged)
   await host.create(staged, text, 0o644)
   await host.rename(staged, path)
   await host.syncDirectory(dirname(path))

@@ -14,7 +14,7 @@ export async function undoAdoption(
 ): Promise<string[]> {
   const current = adoption.phase === 'undoing' ? adoption : await store.moveTo(adoption, 'undoing')
   // Without its target no later pass writes the files again; what an earlier one left half done is put back first.
-  await host.remove(stagedTargetPath(current.target_path))
+  await host.removeTree(stagedTargetPath(current.target_path))
   await host.remove(current.target_path)
   await host.syncDirectory(dirname(current.target_path))
   await host.settleTarget(current.nome, current.target_path)
