@@ -26,6 +26,8 @@ export interface AdoptHost {
   /** Undefined when nothing is there. */
   look(path: string): Promise<'link' | 'other' | undefined>
   read(path: string): Promise<string | undefined>
+  /** SHA-256 of a plain file, lower-case hex; undefined for anything else. */
+  hash(path: string): Promise<string | undefined>
   list(directory: string): Promise<string[]>
   /** Undefined when it succeeded. */
   reload(argv: readonly string[]): Promise<string | undefined>
@@ -33,6 +35,8 @@ export interface AdoptHost {
   probe(probe: AdoptionProbe, serial: string): Promise<string | undefined>
   /** One pass over root's targets of a load. */
   applyTarget(nome: string, source: string): Promise<PassVerdict>
+  /** What a target has put in place last, as it is recorded; nothing when it never did. */
+  listApplied(source: string): Promise<{ readonly path: string; readonly sha256: string }[]>
   /** What a pass that was cut short left of this target is put back. Throws when it cannot be. */
   settleTarget(nome: string, source: string): Promise<void>
   /** Without any pass over targets meanwhile. */

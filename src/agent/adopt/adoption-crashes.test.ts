@@ -1,6 +1,7 @@
 // The world stops before any step of taking over and of undoing: whoever comes next ends with all of it, or with nothing.
 
 import assert from 'node:assert/strict'
+import { hash } from 'node:crypto'
 import {
   chmod,
   copyFile,
@@ -49,7 +50,11 @@ class Ground {
       phase: 'taking',
       target_path: this.path('targets.d/site-nginx.toml'),
       target_text: 'name = "site"\n',
-      places: [{ path: this.path('live/site.pem') }, { path: this.path('tls/site.key') }],
+      places: [
+        { path: this.path('live/site.pem'), sha256: hash('sha256', 'old certificate', 'hex') },
+        { path: this.path('tls/site.key'), sha256: hash('sha256', 'old key', 'hex') },
+      ],
+      applied: [],
       reload: ['reload'],
       probes: [{ host: '127.0.0.1', port: 443, protocol: 'tls', server_name: null }],
       former_serial: 'old',
@@ -118,6 +123,9 @@ class Ground {
           }
           return { serial: 'new', reason: 'applied' }
         },
+        // As root's state of targets has it once a pass was made.
+        listApplied: async () =>
+          places.map((path) => ({ path, sha256: hash('sha256', 'new', 'hex') })),
         settleTarget: () => Promise.resolve(),
         withoutPasses: (work) => work(),
       }),
@@ -332,6 +340,44 @@ describe('an adoption that is interrupted', WITH_OWN_PLACE, () => {
         await readFile(ground.path('cron'), 'utf8'),
         `# cron\n${RENEWS}\n0 0 * * * root true\n1 1 * * * root added\n`,
       )
+    }))
+
+  test('[ADO-8] what others put in a place meanwhile is kept, and so is a target that somebody edited', () =>
+    withGround(async (ground) => {
+      await applyAll(ground)
+      const [cert, target] = [ground.path('live/site.pem'), ground.adoption.target_path]
+      for (const round of ['', '-2']) {
+        await writeFile(cert, `renewed by hand${round}`)
+        await writeFile(target, `name = "site" # edited${round}\n`)
+        const { host, store } = ground.hand()
+        const [adoption] = await store.list()
+        assert.ok(adoption)
+        const problems = await undoAdoption(host, store, adoption)
+        const kept = ground.path(`live/.site.pem.svc-undone${round}`)
+        assert.ok(
+          problems.includes(`${cert} was changed by others meanwhile: that is kept as ${kept}`),
+        )
+        assert.equal(await readFile(kept, 'utf8'), `renewed by hand${round}`)
+        const keptTarget = `${target}.svc-undone${round}`
+        assert.ok(
+          problems.includes(
+            `${target} was changed by others meanwhile: that is kept as ${keptTarget}`,
+          ),
+        )
+        assert.equal(await readFile(keptTarget, 'utf8'), `name = "site" # edited${round}\n`)
+        assert.equal(await readlink(cert), '../archive/site1.pem')
+        await applyAll(ground)
+      }
+    }))
+
+  test('[ADO-8] a link that was never replaced stays as it is today', () =>
+    withGround(async (ground) => {
+      await begin(ground)
+      await writeFile(ground.path('archive/site2.pem'), 'renewed')
+      await rm(ground.path('live/site.pem'))
+      await symlink('../archive/site2.pem', ground.path('live/site.pem'))
+      await undoAll(ground)
+      assert.equal(await readlink(ground.path('live/site.pem')), '../archive/site2.pem')
     }))
 
   test('[ADO-8] of two adoptions with one renewer the last that is undone starts it again', () =>

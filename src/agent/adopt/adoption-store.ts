@@ -54,8 +54,12 @@ export class AdoptionStore {
     await this.#host.syncDirectory(this.#directory)
   }
 
-  async moveTo(adoption: Adoption, phase: Adoption['phase']): Promise<Adoption> {
-    const moved = { ...adoption, phase }
+  async moveTo(
+    adoption: Adoption,
+    phase: Adoption['phase'],
+    applied = adoption.applied,
+  ): Promise<Adoption> {
+    const moved = { ...adoption, phase, applied }
     const directory = join(this.#directory, adoption.id)
     const staged = join(directory, `.${RECORD}.new`)
     await this.#host.removeTree(staged)

@@ -1,10 +1,10 @@
 // What a service reads now: the file behind its path, what is in it, whose it is.
 
-import { createPrivateKey, type KeyObject } from 'node:crypto'
+import { createPrivateKey, hash, type KeyObject } from 'node:crypto'
 import { lstatSync, readlinkSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { errnoCode } from '../../platform/errors.ts'
-import { readSmallFile } from '../../platform/small-file.ts'
+import { readSmallBytes } from '../../platform/small-file.ts'
 import { type Certificate, parseCertificatesPem } from '../../pki/certificates.ts'
 import type { PemPart } from '../targets/target.ts'
 
@@ -15,6 +15,7 @@ export interface PresentFile {
   readonly realPath: string
   /** What the name itself is a link to; undefined for a plain file. */
   readonly link: string | undefined
+  readonly sha256: string
   readonly uid: number
   readonly gid: number
   readonly mode: number
@@ -41,7 +42,8 @@ export function readPresentFile(given: string): PresentFile | string {
     const path = join(realpathSync(dirname(given)), basename(given))
     const link = lstatSync(path).isSymbolicLink() ? readlinkSync(path) : undefined
     const realPath = realpathSync(path)
-    const { text, stats } = readSmallFile(realPath, PRESENT_BYTES_MAX)
+    const { bytes, stats } = readSmallBytes(realPath, PRESENT_BYTES_MAX)
+    const text = bytes.toString('utf8')
     const labels = [...text.matchAll(BLOCK)].map(([, label = '']) => label)
     const around = text.replaceAll(BLOCK, '').split('\n')
     const kinds = labels.flatMap((label) => {
@@ -52,6 +54,7 @@ export function readPresentFile(given: string): PresentFile | string {
       path,
       realPath,
       link,
+      sha256: hash('sha256', bytes, 'hex'),
       uid: stats.uid,
       gid: stats.gid,
       mode: stats.mode & PERMISSION_BITS,

@@ -185,12 +185,12 @@ async function proposeFile(
   { present, content }: GroupedFile,
   notes: string[],
 ): Promise<ProposedFile> {
-  const { path, link, uid, gid } = present
+  const { path, sha256, link, uid, gid } = present
   const isOpen = content.includes('key') && (present.mode & 0o007) !== 0
   if (isOpen) notes.push(`${path} holds a key that everybody can read: it gets another mode`)
   const mode = (isOpen ? present.mode & ~0o007 : present.mode) & 0o775
   const owner = await accountName('passwd', uid)
-  return { path, link, content, owner, group: await accountName('group', gid), mode }
+  return { path, sha256, link, content, owner, group: await accountName('group', gid), mode }
 }
 
 /** The same for all that show the same names: one load may have several targets. */

@@ -12,7 +12,12 @@ async function withPlace(
 ): Promise<void> {
   const directory = await makeOwnDirectory('svc-agent-real-host-')
   try {
-    const host = createRealHost({ applyTarget: NEVER, settleTarget: NEVER, withoutPasses: NEVER })
+    const host = createRealHost({
+      applyTarget: NEVER,
+      listApplied: NEVER,
+      settleTarget: NEVER,
+      withoutPasses: NEVER,
+    })
     await work((name) => join(directory, name), host)
   } finally {
     await rm(directory, { recursive: true })

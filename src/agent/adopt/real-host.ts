@@ -1,6 +1,7 @@
 // The host as it is: files by the system's own `cp`, which alone keeps times to the nanosecond, attributes and access lists.
 
 import { execFile } from 'node:child_process'
+import { hash } from 'node:crypto'
 import { mkdir, open, readdir, readFile, realpath, rename, rm } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { errnoCode, UserError } from '../../platform/errors.ts'
@@ -15,7 +16,10 @@ import type { AdoptHost } from './adopt-host.ts'
 import { PRESENT_BYTES_MAX } from './present-file.ts'
 
 /** Root's passes over targets, as `targets apply` makes them. */
-export type TargetPasses = Pick<AdoptHost, 'applyTarget' | 'settleTarget' | 'withoutPasses'>
+export type TargetPasses = Pick<
+  AdoptHost,
+  'applyTarget' | 'listApplied' | 'settleTarget' | 'withoutPasses'
+>
 
 const runFile = promisify(execFile)
 const PROGRAMS = { env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LANG: 'C.UTF-8' } } as const
@@ -60,6 +64,14 @@ export function createRealHost(passes: TargetPasses): AdoptHost {
         throw new UserError('file_too_large', `${path} is too large`)
       } catch (error) {
         if (errnoCode(error) === 'ENOENT') return undefined
+        throw error
+      }
+    },
+    async hash(path) {
+      try {
+        return hash('sha256', readSmallBytes(path, TEXT_BYTES_MAX).bytes, 'hex')
+      } catch (error) {
+        if (error instanceof UserError || errnoCode(error) === 'ENOENT') return undefined
         throw error
       }
     },

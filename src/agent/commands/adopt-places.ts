@@ -20,10 +20,12 @@ import { ownHome } from '../delivery/run-hook.ts'
 import { readTrustedDirectories } from '../files/trusted-path.ts'
 import { type AgentConfig, parseAgentConfig } from '../settings/config.ts'
 import { agentPaths } from '../settings/paths.ts'
-import type { PassOptions } from '../targets/apply-targets.ts'
+import { openAppliedStore } from '../targets/applied-store.ts'
+import { type PassOptions, targetIdOf } from '../targets/apply-targets.ts'
 import { loadTargets } from '../targets/load-targets.ts'
 import type { PassOutcome, TargetsHost } from '../targets/run-pass.ts'
 import { currentApplier } from '../targets/target-applier.ts'
+import { nodeTargetFiles } from '../targets/target-files.ts'
 import { prepareTargetsState, targetsStateDir, tryLockTargets } from '../targets/targets-state.ts'
 import type { Environment } from './context.ts'
 import { ownerOfData, passWhenFree, tellThroughSocket, whenFree } from './roots-passes.ts'
@@ -87,6 +89,11 @@ export function passesOf(places: AdoptPlaces, host: TargetsHost): TargetPasses {
       }
       const said = own === undefined ? problems.join('\n') : `${own.result}: ${own.detail ?? ''}`
       return { serial: undefined, reason: [said, own?.output ?? ''].join('\n').trim() }
+    },
+    async listApplied(source) {
+      const applied = await openAppliedStore(places.stateDir, nodeTargetFiles)
+      const files = applied.find(targetIdOf(source))?.applied?.files ?? []
+      return files.map(({ path, sha256 }) => ({ path, sha256 }))
     },
     async settleTarget(nome, source) {
       const { problems } = await pass({ only: nome })

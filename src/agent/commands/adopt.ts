@@ -98,7 +98,12 @@ function planLines(proposals: readonly Proposal[], hostname: string): string[] {
 }
 
 const NEVER = (): Promise<never> => Promise.reject(new Error('a plan changes nothing'))
-const NO_PASSES = { applyTarget: NEVER, settleTarget: NEVER, withoutPasses: NEVER }
+const NO_PASSES = {
+  applyTarget: NEVER,
+  listApplied: NEVER,
+  settleTarget: NEVER,
+  withoutPasses: NEVER,
+}
 
 async function apply(work: Work, options: AdoptOptions, waitMs: number): Promise<Outcome[]> {
   const { places, store } = work
