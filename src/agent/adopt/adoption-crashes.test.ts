@@ -395,6 +395,28 @@ describe('an adoption that is interrupted', WITH_OWN_PLACE, () => {
       assert.equal(ground.unit, 'enabled')
     }))
 
+  test('[ADO-8] one that was adopted when the renewer was stopped already starts it when it is the last', () =>
+    withGround(async (ground) => {
+      await applyAll(ground)
+      const { host, store } = ground.hand()
+      const second = { ...ground.adoption, id: 'site-later', places: [] }
+      await store.begin(second)
+      await takeOver(host, store, { ...second, phase: 'stopping' })
+      for (const id of ['site-nginx', 'site-later']) {
+        const cron = await readFile(ground.path('cron'), 'utf8')
+        assert.equal(cron, `# cron\n# svc-agent adopt: ${RENEWS}\n0 0 * * * root true\n`)
+        const adoption = (await store.list()).find((one) => one.id === id)
+        assert.ok(adoption)
+        assert.deepEqual(await undoAdoption(host, store, adoption), [])
+      }
+      assert.equal(
+        await readFile(ground.path('cron'), 'utf8'),
+        `# cron\n${RENEWS}\n0 0 * * * root true\n`,
+      )
+      assert.deepEqual(await readdir(ground.path('renewal')), ['other.conf', 'site.conf'])
+      assert.equal(ground.unit, 'enabled')
+    }))
+
   test('[ADO-7] a record that is damaged is said, and left alone', () =>
     withGround(async (ground) => {
       await begin(ground)

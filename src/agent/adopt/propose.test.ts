@@ -15,6 +15,7 @@ import { formatProposal } from './format-plan.ts'
 import type { Proposal } from './proposal.ts'
 import { type ProposalContext, propose } from './propose.ts'
 import type { Renewer } from './renewers/renewer.ts'
+import { refuseShared } from './shared-renewers.ts'
 
 interface Place {
   readonly path: (name: string) => string
@@ -302,6 +303,77 @@ mode = "0644"
         assert.doesNotMatch(formatProposal(proposal), /\n {2}(?:replaces|then) /)
       }))
   }
+
+  test('[ADO-4] a renewer of several is stopped for all of them, or for none', () =>
+    withPlace(async ({ use, ask, path }) => {
+      const uses: ServiceUse[] = [use()]
+      for (const name of ['b', 'c']) {
+        const { leafPem, keyPem } = await createPairMaterial('ec-p256', `${name}.test`)
+        await writeFile(path(`${name}.pem`), leafPem)
+        await writeFile(path(`${name}.key`), keyPem, { mode: 0o600 })
+        uses.push(use({ certificatePath: path(`${name}.pem`), keyPath: path(`${name}.key`) }))
+      }
+      const stop = { kind: 'unit', unit: 'u', is_enabled: true, is_active: true } as const
+      const one: Renewer = { kind: 'step', name: 'u', stop, notes: [] }
+      const asked = await ask(uses, { renewers: [() => [one]] })
+      const plan = asked.map((proposal): Proposal => ({ ...proposal, problems: [] }))
+      const [b, c, site] = plan
+      assert.ok(b && c && site)
+      const problemsOf = (proposals: readonly Proposal[], isWanted: (p: Proposal) => boolean) =>
+        refuseShared(proposals, isWanted).map(({ problems }) => problems)
+      assert.deepEqual(
+        problemsOf(plan, () => true),
+        [[], [], []],
+      )
+      const fault = `step (u) renews ${site.id} too: choose both, or neither`
+      assert.deepEqual(
+        problemsOf(plan, ({ id }) => id !== site.id),
+        [[fault], [fault], []],
+      )
+      // What hinders one of them hinders all.
+      const hindered: Proposal = { ...site, problems: ['x'] }
+      assert.deepEqual(
+        problemsOf([b, c, hindered], () => true),
+        [[fault], [fault], ['x']],
+      )
+      // What is adopted, or has a target, needs no renewer any more.
+      for (const state of ['adopted', 'target'] as const) {
+        assert.deepEqual(
+          problemsOf([b, c, { ...hindered, state }], () => true),
+          [[], [], ['x']],
+        )
+      }
+      const unfinished: Proposal = { ...site, state: 'unfinished' }
+      assert.deepEqual(
+        problemsOf([b, unfinished], () => true),
+        [[fault], []],
+      )
+    }))
+
+  test('[ADO-4] what certbot changes together is taken over together', () =>
+    withPlace(async ({ use, ask, path }) => {
+      const { leafPem, keyPem, chainPems } = await MATERIAL
+      await mkdir(path('live/a'), { recursive: true })
+      await mkdir(path('archive/a'), { recursive: true })
+      const chain = chainPems.join('')
+      const all = { cert: leafPem, chain, fullchain: leafPem + chain, privkey: keyPem }
+      for (const [name, text] of Object.entries(all)) {
+        await writeFile(path(`archive/a/${name}1.pem`), text, { mode: 0o600 })
+        await symlink(`../../archive/a/${name}1.pem`, path(`live/a/${name}.pem`))
+      }
+      const [certificatePath, keyPath] = [path('live/a/fullchain.pem'), path('live/a/privkey.pem')]
+      const [proposal] = await ask([use({ certificatePath, keyPath })])
+      assert.deepEqual(proposal?.problems, [])
+      assert.deepEqual(
+        proposal?.files.map(({ path: file, content }) => [file, content]),
+        [
+          [path('live/a/cert.pem'), ['cert']],
+          [path('live/a/chain.pem'), ['chain']],
+          [path('live/a/fullchain.pem'), ['cert', 'chain']],
+          [path('live/a/privkey.pem'), ['key']],
+        ],
+      )
+    }))
 
   test('[ADO-4] a load has a name, whatever the certificate says of itself', () =>
     withPlace(async ({ use, ask, path }) => {

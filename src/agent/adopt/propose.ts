@@ -18,7 +18,7 @@ import type { FoundUses, ServiceUse } from './find-uses.ts'
 import { type GroupedFile, groupUses, type UseGroup } from './group-uses.ts'
 import type { Proposal, ProposalState, ProposedFile } from './proposal.ts'
 import { faultOfRole } from './role-faults.ts'
-import type { FindRenewer, Renewer } from './renewers/renewer.ts'
+import { type FindRenewer, type Renewer, stopKeyOf } from './renewers/renewer.ts'
 import { formatTargetText, joinReloads } from './target-text.ts'
 
 export interface ProposalContext {
@@ -285,7 +285,7 @@ async function findRenewers(
   for (const { present } of files) {
     for (const find of renewers) {
       for (const one of await find(reader, present)) {
-        found.set(JSON.stringify([one.kind, one.name, one.stop]), one)
+        found.set(JSON.stringify([one.kind, one.name, one.stop && stopKeyOf(one.stop)]), one)
       }
     }
   }

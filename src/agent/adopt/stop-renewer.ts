@@ -4,9 +4,7 @@ import { dirname, join } from 'node:path'
 import { UserError } from '../../platform/errors.ts'
 import type { AdoptHost } from './adopt-host.ts'
 import type { Adoption } from './adoption.ts'
-import type { StopAction } from './renewers/renewer.ts'
-
-const COMMENT = '# svc-agent adopt: '
+import { STOPPED_LINE as COMMENT, type StopAction } from './renewers/renewer.ts'
 
 export async function stopRenewer(
   host: AdoptHost,
@@ -58,14 +56,18 @@ async function restoreLine(
   await host.removeTree(stagedBeside(adoption, path))
   const before = (await host.read(copy)) ?? ''
   const now = await host.read(path)
-  if (now === before) return undefined
-  if (now === replaceLine(before, line, COMMENT + line)) {
+  // Another adoption had stopped it when this one began: what it was before is not in this copy.
+  const wasStopped = before.split('\n').includes(COMMENT + line)
+  if (now === before && !wasStopped) return undefined
+  if (!wasStopped && now === replaceLine(before, line, COMMENT + line)) {
     const staged = stagedBeside(adoption, path)
     await host.copyAsIs(copy, staged)
     await move(host, staged, path)
     return undefined
   }
-  if (now?.split('\n').includes(COMMENT + line) !== true) {
+  const lines = now?.split('\n') ?? []
+  if (wasStopped && lines.includes(line)) return undefined
+  if (now === undefined || !lines.includes(COMMENT + line)) {
     return `${path} was changed meanwhile, and lacks this line: ${line.trim()}`
   }
   await rewrite(host, adoption, path, replaceLine(now, COMMENT + line, line))

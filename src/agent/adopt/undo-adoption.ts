@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path'
 import type { AdoptHost } from './adopt-host.ts'
 import { type Adoption, stagedPath, stagedTargetPath } from './adoption.ts'
 import type { AdoptionStore } from './adoption-store.ts'
+import { stopKeyOf } from './renewers/renewer.ts'
 import { restartRenewer } from './stop-renewer.ts'
 
 /** What a person has to look at although everything is put back. Throws when it cannot go on now; the next start does. */
@@ -119,10 +120,10 @@ async function restartRenewers(
   adoption: Adoption,
 ): Promise<string[]> {
   const others = (await store.list()).filter(({ id }) => id !== adoption.id)
-  const kept = new Set(others.flatMap(({ stops }) => stops.map((stop) => JSON.stringify(stop))))
+  const kept = new Set(others.flatMap(({ stops }) => stops.map(stopKeyOf)))
   const problems: string[] = []
   for (const [index, stop] of adoption.stops.entries()) {
-    if (kept.has(JSON.stringify(stop))) continue
+    if (kept.has(stopKeyOf(stop))) continue
     const copy = store.copyOf(adoption, `stop-${index}`)
     const problem = await restartRenewer(host, adoption, stop, copy)
     if (problem !== undefined) problems.push(problem)

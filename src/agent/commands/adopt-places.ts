@@ -134,10 +134,13 @@ export async function planAdoption(
       renewers: [
         findCertbot,
         findAcmeSh(homes),
-        findStep({
-          isEnabled: (unit) => askUnit(units.isEnabled, unit),
-          isActive: (unit) => askUnit(units.isActive, unit),
-        }),
+        findStep(
+          {
+            isEnabled: (unit) => askUnit(units.isEnabled, unit),
+            isActive: (unit) => askUnit(units.isActive, unit),
+          },
+          adoptions.flatMap(({ stops }) => stops),
+        ),
         findCertManagerCsi,
       ],
       takenFiles: new Set(targets.map(({ source }) => basename(source))),

@@ -10,6 +10,8 @@ import type { AdoptionStore } from '../adopt/adoption-store.ts'
 import { adoptionOf, lackingNames } from '../adopt/begin-adoption.ts'
 import { describeProposal, formatLoads, formatProposal, loadsOf } from '../adopt/format-plan.ts'
 import type { Proposal } from '../adopt/proposal.ts'
+import { stopKeyOf } from '../adopt/renewers/renewer.ts'
+import { refuseShared, sharesRenewer } from '../adopt/shared-renewers.ts'
 import { takeOver } from '../adopt/take-over.ts'
 import { undoAdoption } from '../adopt/undo-adoption.ts'
 import { type Language, stateIn } from '../../protocol/spoken-words.ts'
@@ -80,7 +82,8 @@ export async function runAdopt(env: Environment, options: AdoptOptions): Promise
 async function showPlan(places: AdoptPlaces, options: AdoptOptions): Promise<void> {
   const { store } = storeIn(places, NO_PASSES)
   const plan = await planAdoption(places, store)
-  const proposals = plan.proposals.filter(selectorOf(options.what))
+  const isWanted = selectorOf(options.what)
+  const proposals = refuseShared(plan.proposals, isWanted).filter(isWanted)
   const { hostname } = places
   const document = {
     hostname,
@@ -114,7 +117,7 @@ async function apply(work: Work, options: AdoptOptions, waitMs: number): Promise
     outcomes.push(await finish(work, adoption))
   }
   const plan = await planAdoption(places, store)
-  const chosen = plan.proposals.filter(isWanted)
+  const chosen = refuseShared(plan.proposals, isWanted).filter(isWanted)
   if (options.what.length > 0 && chosen.length === 0 && outcomes.length === 0) {
     throw new UserError('nothing_found', `nothing here is named ${options.what.join(', ')}`, {
       hint: 'svc-agent adopt lists what there is',
@@ -146,8 +149,7 @@ async function takeOverAsDelivered(
   let toldMs = Number.NEGATIVE_INFINITY
   for (;;) {
     const still: typeof waiting = []
-    for (const { proposal } of waiting) {
-      const reason = await whyNotDelivered(work, proposal)
+    for (const { proposal, reason } of await lookAtDeliveries(work, waiting)) {
       if (reason === undefined) outcomes.push(await begin(work, proposal))
       else still.push({ proposal, reason })
     }
@@ -163,7 +165,40 @@ async function takeOverAsDelivered(
   const late = waiting.map(({ proposal: { id }, reason }): Outcome => {
     return { id, result: 'waiting', serial: null, reason, problems: [] }
   })
-  return [...outcomes, ...late]
+  return [...outcomes, ...late].map((outcome) => withStoppedRenewer(outcome, outcomes, open))
+}
+
+/** What has one renewer with others waits for them: that is stopped by the first. */
+async function lookAtDeliveries(
+  work: Work,
+  waiting: readonly { readonly proposal: Proposal }[],
+): Promise<{ readonly proposal: Proposal; readonly reason: string | undefined }[]> {
+  const looked: { proposal: Proposal; reason: string | undefined }[] = []
+  for (const { proposal } of waiting) {
+    looked.push({ proposal, reason: await whyNotDelivered(work, proposal) })
+  }
+  return looked.map(({ proposal, reason }) => {
+    const held = looked.find(
+      (other) => other.reason !== undefined && sharesRenewer(other.proposal, proposal),
+    )
+    const waits = held && `${held.proposal.id} has the same renewer, and waits`
+    return { proposal, reason: reason ?? waits }
+  })
+}
+
+/** One that failed after another had stopped the renewer of both is renewed by nobody. */
+function withStoppedRenewer(
+  outcome: Outcome,
+  all: readonly Outcome[],
+  open: readonly Proposal[],
+): Outcome {
+  const own = open.find(({ id }) => id === outcome.id)
+  if (outcome.result === 'adopted' || own === undefined) return outcome
+  const adopted = new Set(all.filter(({ result }) => result === 'adopted').map(({ id }) => id))
+  const other = open.find((one) => adopted.has(one.id) && sharesRenewer(one, own))
+  if (other === undefined) return outcome
+  const problem = `what renews it is stopped for ${other.id}: mend this, or undo that`
+  return { ...outcome, problems: [...outcome.problems, problem] }
 }
 
 async function whyNotDelivered(
@@ -175,10 +210,14 @@ async function whyNotDelivered(
 }
 
 /** The wait may have been long: a renewal or an edit meanwhile makes it another plan, which nobody has agreed to. */
-async function begin(work: Work, { id, targetText }: Proposal): Promise<Outcome> {
+async function begin(work: Work, planned: Proposal): Promise<Outcome> {
+  const { id, targetText } = planned
   const { proposals } = await planAdoption(work.places, work.store, id)
   const [fresh] = proposals
-  const isSame = fresh?.state === 'open' && fresh.targetText === targetText
+  const isSame =
+    fresh?.state === 'open' &&
+    fresh.targetText === targetText &&
+    stopsOf(fresh).join('\n') === stopsOf(planned).join('\n')
   if (!isSame || fresh.problems.length > 0) {
     const reason = fresh?.problems[0] ?? 'the host has changed since the plan was made'
     return { id, result: 'waiting', serial: null, reason, problems: [] }
@@ -187,6 +226,10 @@ async function begin(work: Work, { id, targetText }: Proposal): Promise<Outcome>
   say(`${id}: taking over`)
   await work.store.begin(adoption)
   return finish(work, adoption)
+}
+
+function stopsOf({ renewers }: Proposal): string[] {
+  return renewers.flatMap(({ stop }) => (stop === undefined ? [] : [stopKeyOf(stop)]))
 }
 
 async function finish({ host, store }: Work, adoption: Adoption): Promise<Outcome> {

@@ -26,13 +26,13 @@ export function findAcmeSh(homes: readonly string[]): FindRenewer {
 /** A service may read the very files that acme.sh keeps for itself. */
 function lineageAround(reader: ConfigReader, { realPath }: ReadPath): Renewer | undefined {
   const directory = dirname(realPath)
-  const text = reader.read(confIn(directory))
+  const text = readConf(reader, directory)
   return text !== undefined && /^Le_Domain=/m.test(text) ? describe(directory, text) : undefined
 }
 
 function lineageIn(reader: ConfigReader, directory: string, path: string): Renewer | undefined {
   if (!basename(directory).includes('.')) return undefined
-  const text = reader.read(confIn(directory))
+  const text = readConf(reader, directory)
   if (text === undefined) return undefined
   const installed = [...text.matchAll(INSTALLED_AS)].map(([, value]) => value)
   const isIt = installed.includes(path) || haproxyFileOf(text) === path
@@ -53,6 +53,12 @@ function valueOf(text: string, key: string): string {
 
 function confIn(directory: string): string {
   return join(directory, `${basename(directory).replace(/_ecc$/, '')}.conf`)
+}
+
+/** Another adoption may have stopped it: it is stopped for this one too. */
+function readConf(reader: ConfigReader, directory: string): string | undefined {
+  const path = confIn(directory)
+  return reader.read(path) ?? reader.read(`${path}${STOPPED_SUFFIX}`)
 }
 
 function describe(directory: string, text: string): Renewer {

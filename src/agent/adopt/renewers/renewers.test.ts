@@ -4,6 +4,7 @@ import { type ConfigReader, expandPattern } from '../config-reader.ts'
 import { findAcmeSh } from './acme-sh.ts'
 import { findCertManagerCsi } from './cert-manager-csi.ts'
 import { findCertbot } from './certbot.ts'
+import type { FindRenewer } from './renewer.ts'
 import { findStep } from './step.ts'
 
 function readerOf(files: Readonly<Record<string, string>>): ConfigReader {
@@ -92,6 +93,7 @@ SAVED_DEPLOY_HAPROXY_PEM_PATH='/etc/haproxy/certs'\nSAVED_DEPLOY_HAPROXY_RELOAD=
     })
     const find = findStep(
       { isEnabled: async () => true, isActive: async (unit) => unit.endsWith('.timer') },
+      [],
       { units: ['/units'], cron: ['/cron/*'] },
     )
     assert.deepEqual(await find(reader, plain('/etc/a.crt')), [
@@ -119,6 +121,64 @@ SAVED_DEPLOY_HAPROXY_PEM_PATH='/etc/haproxy/certs'\nSAVED_DEPLOY_HAPROXY_RELOAD=
       },
     ])
     assert.deepEqual(await find(reader, plain('/etc/d.crt')), [])
+  })
+
+  test('[ADO-3] [ADO-8] what another adoption has stopped is stopped for this one too', async () => {
+    const line = '0 4 * * * root step ca renew --force /etc/c.crt /etc/c.key'
+    const reader = readerOf({
+      '/le/renewal/a.test.conf.svc-adopted': 'fullchain = /le/live/a.test/fullchain.pem\n',
+      '/root/.acme.sh/a.test/a.test.conf.svc-adopted':
+        "Le_Domain='a.test'\nLe_RealFullChainPath='/etc/x.pem'\n",
+      '/units/renew@.service': 'ExecStart=step ca renew --force /etc/%i.crt /etc/%i.key\n',
+      '/units/renew@.timer': '',
+      '/cron/step': `# svc-agent adopt: ${line}\n# ${line}\n`,
+    })
+    const stopOf = async (found: ReturnType<FindRenewer>) => (await found).map(({ stop }) => stop)
+    assert.deepEqual(await stopOf(findCertbot(reader, plain('/le/live/a.test/fullchain.pem'))), [
+      {
+        kind: 'rename',
+        from: '/le/renewal/a.test.conf',
+        to: '/le/renewal/a.test.conf.svc-adopted',
+      },
+    ])
+    assert.deepEqual(await stopOf(findAcmeSh(['/root'])(reader, plain('/etc/x.pem'))), [
+      {
+        kind: 'rename',
+        from: '/root/.acme.sh/a.test/a.test.conf',
+        to: '/root/.acme.sh/a.test/a.test.conf.svc-adopted',
+      },
+    ])
+    const unit = { kind: 'unit', unit: 'renew@b.timer', is_enabled: true, is_active: true } as const
+    const off = async (): Promise<boolean> => false
+    const find = findStep({ isEnabled: off, isActive: off }, [unit], {
+      units: ['/units'],
+      cron: ['/cron/*'],
+    })
+    assert.deepEqual(await stopOf(find(reader, plain('/etc/b.crt'))), [unit])
+    assert.deepEqual(await stopOf(find(reader, plain('/etc/c.crt'))), [
+      { kind: 'line', path: '/cron/step', line },
+    ])
+  })
+
+  test('[ADO-4] step: a unit or a line that renews several is stopped for none of them', async () => {
+    const reader = readerOf({
+      '/units/all.service':
+        'ExecStart=step ca renew --force /etc/a.crt /etc/a.key\nExecStart=step ca renew /etc/b.crt /etc/b.key\n',
+      '/cron/step': '* * * * * root step ca renew /etc/a.crt x; step ca renew /etc/c.crt x\n',
+    })
+    const on = async (): Promise<boolean> => true
+    const find = findStep({ isEnabled: on, isActive: on }, [], {
+      units: ['/units'],
+      cron: ['/cron/*'],
+    })
+    const found = await find(reader, plain('/etc/a.crt'))
+    assert.deepEqual(
+      found.map(({ name, stop }) => [name, stop]),
+      [
+        ['all.service', undefined],
+        ['/cron/step', undefined],
+      ],
+    )
   })
 
   test('[ADO-3] cert-manager’s csi, which cannot be stopped from the host', async () => {
