@@ -18,6 +18,8 @@ export interface AdoptHost {
   /** A new file, which belongs to root. */
   create(path: string, text: string, mode: number): Promise<void>
   rename(from: string, to: string): Promise<void>
+  /** Throws when something has that name. */
+  renameToFree(from: string, to: string): Promise<void>
   remove(path: string): Promise<void>
   removeTree(path: string): Promise<void>
   /** One that is there stays. */

@@ -23,6 +23,7 @@ import type { AdoptHost } from './adopt-host.ts'
 import type { Adoption } from './adoption.ts'
 import { AdoptionStore } from './adoption-store.ts'
 import { createRealHost } from './real-host.ts'
+import { stopRenewer } from './stop-renewer.ts'
 import { takeOver } from './take-over.ts'
 import { undoAdoption } from './undo-adoption.ts'
 
@@ -314,6 +315,10 @@ describe('an adoption that is interrupted', WITH_OWN_PLACE, () => {
           touched.push(to)
           return host.rename(from, to)
         },
+        renameToFree(from, to) {
+          touched.push(to)
+          return host.renameToFree(from, to)
+        },
       }
       const result = await takeOver(watched, store, ground.adoption)
       assert.deepEqual(result, { ok: false, reason: 'serves old', problems: [] })
@@ -415,6 +420,63 @@ describe('an adoption that is interrupted', WITH_OWN_PLACE, () => {
       )
       assert.deepEqual(await readdir(ground.path('renewal')), ['other.conf', 'site.conf'])
       assert.equal(ground.unit, 'enabled')
+    }))
+
+  test('[ADO-6] a step that throws is taken back too', () =>
+    withGround(async (ground) => {
+      const before = await ground.picture()
+      await begin(ground)
+      const { host, store } = ground.hand()
+      const full: AdoptHost = {
+        ...host,
+        applyTarget: () => Promise.reject(new Error('no space left')),
+      }
+      const result = await takeOver(full, store, ground.adoption)
+      assert.deepEqual(result, { ok: false, reason: 'no space left', problems: [] })
+      assert.deepEqual(await ground.picture(), before)
+    }))
+
+  test('[ADO-5] a target that somebody else has put there meanwhile is not overwritten', () =>
+    withGround(async (ground) => {
+      await begin(ground)
+      const { host, store } = ground.hand()
+      await writeFile(ground.adoption.target_path, 'of somebody else')
+      const result = await takeOver(host, store, ground.adoption)
+      assert.equal(result.ok, false)
+      const kept = `${ground.adoption.target_path}.svc-undone`
+      assert.equal(await readFile(kept, 'utf8'), 'of somebody else')
+    }))
+
+  test('[ADO-8] an undo ends although a unit cannot be started, or a directory is gone', () =>
+    withGround(async (ground) => {
+      await applyAll(ground)
+      await rm(ground.path('tls'), { recursive: true })
+      await rm(ground.path('renewal'), { recursive: true })
+      const { host, store } = ground.hand()
+      const broken: AdoptHost = {
+        ...host,
+        startUnit: () => Promise.reject(new Error('Unit step@site.timer not found.')),
+      }
+      const [adoption] = await store.list()
+      assert.ok(adoption)
+      assert.deepEqual(await undoAdoption(broken, store, adoption), [
+        `${ground.path('tls')} was gone: it is made again, for root alone`,
+        `${ground.path('renewal/site.conf.svc-adopted')} is gone: nothing renews these files now`,
+        'step@site.timer is not started again: Unit step@site.timer not found.',
+      ])
+      assert.equal(await readFile(ground.path('tls/site.key'), 'utf8'), 'old key')
+      assert.deepEqual(await store.list(), [])
+    }))
+
+  test('[ADO-9] a table of cron that is no text is not written again', () =>
+    withGround(async (ground) => {
+      const bytes = Buffer.concat([Buffer.from([0xe9, 10]), Buffer.from(`${RENEWS}\n`)])
+      await writeFile(ground.path('cron'), bytes)
+      const { host } = ground.hand()
+      const [, stop] = ground.adoption.stops
+      assert.ok(stop)
+      await assert.rejects(stopRenewer(host, ground.adoption, stop), { code: 'renewer_unreadable' })
+      assert.deepEqual(await readFile(ground.path('cron')), bytes)
     }))
 
   test('[ADO-7] a record that is damaged is said, and left alone', () =>

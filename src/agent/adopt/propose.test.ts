@@ -288,6 +288,16 @@ mode = "0644"
       ({ use, ask }) => ask([use()], { renewers: [() => [csi]] }),
     ],
     [
+      'what a renewer fills that was made again beside a stopped one',
+      /^certbot \(site\.test\) is there twice: remove .*\/a\.conf or .*\/a\.conf\.svc-adopted$/,
+      async ({ use, ask, path }) => {
+        const [from, to] = [path('a.conf'), path('a.conf.svc-adopted')]
+        for (const name of [from, to]) await writeFile(name, '')
+        const twice: Renewer = { ...renamed, stop: { kind: 'rename', from, to } }
+        return ask([use()], { renewers: [() => [twice]] })
+      },
+    ],
+    [
       'what another user’s renewer fills',
       /^certbot \(site\.test\) is not root's alone: the directory \/tmp is writable by group or others$/,
       ({ use, ask }) => ask([use()], { renewers: [() => [renamed]] }),

@@ -1,5 +1,6 @@
 // From what was found to what is proposed. Changes nothing; asks each service which certificate it serves now.
 
+import { existsSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { describeError, invariant } from '../../platform/errors.ts'
 import { findPathHands } from '../../platform/path-hands.ts'
@@ -299,6 +300,9 @@ async function faultsOfRenewers(renewers: readonly Renewer[]): Promise<string[]>
     else if (stop.kind !== 'unit') {
       const path = stop.kind === 'rename' ? stop.from : stop.path
       const trusted = await readTrustedDirectories(dirname(path), 0)
+      const isTwice = stop.kind === 'rename' && [stop.from, stop.to].every((one) => existsSync(one))
+      if (isTwice)
+        faults.push(`${kind} (${name}) is there twice: remove ${stop.from} or ${stop.to}`)
       if (!trusted.ok) faults.push(`${kind} (${name}) is not root's alone: ${trusted.reason}`)
     }
   }

@@ -38,6 +38,17 @@ describe('a host as it is', WITH_OWN_PLACE, () => {
       assert.deepEqual(await readFile(path('staged')), Buffer.from([0xff, 0, 1]))
     }))
 
+  test('[ADO-5] a target gets no name that something has', () =>
+    withPlace(async (path, host) => {
+      await writeFile(path('new'), 'new')
+      await writeFile(path('old'), 'old')
+      await assert.rejects(host.renameToFree(path('new'), path('old')), { code: 'EEXIST' })
+      assert.equal(await readFile(path('old'), 'utf8'), 'old')
+      await host.renameToFree(path('new'), path('free'))
+      assert.equal(await readFile(path('free'), 'utf8'), 'new')
+      await assert.rejects(lstat(path('new')), { code: 'ENOENT' })
+    }))
+
   test('[ADO-5] what others lay in the way of a link is not copied', () =>
     withPlace(async (path, host) => {
       await mkdir(path('open'))

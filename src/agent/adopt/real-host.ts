@@ -2,7 +2,7 @@
 
 import { execFile } from 'node:child_process'
 import { hash } from 'node:crypto'
-import { mkdir, open, readdir, readFile, realpath, rename, rm } from 'node:fs/promises'
+import { link, mkdir, open, readdir, readFile, realpath, rename, rm } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { errnoCode, UserError } from '../../platform/errors.ts'
 import { removeIfPresent, syncDirectory, syncFile, writeNewFile } from '../../platform/files.ts'
@@ -45,6 +45,10 @@ export function createRealHost(passes: TargetPasses): AdoptHost {
     },
     create: writeNewFile,
     rename,
+    async renameToFree(from, to) {
+      await link(from, to)
+      await removeIfPresent(from)
+    },
     remove: removeIfPresent,
     removeTree: (path) => rm(path, { recursive: true, force: true }),
     async makeDirectory(path) {

@@ -25,8 +25,11 @@ export async function undoAdoption(
     if (hasTarget) await removeTarget(host, current)
   })
   await host.settleTarget(nome, targetPath)
-  await host.withoutPasses(() => putBack(host, store, current))
-  const problems = await listKept(host, current)
+  const problems: string[] = []
+  await host.withoutPasses(async () => {
+    problems.push(...(await putBack(host, store, current)))
+  })
+  problems.push(...(await listKept(host, current)))
   const fault = await host.reload(current.reload)
   if (fault !== undefined) problems.push(`reload: ${fault}`)
   for (const probe of fault === undefined ? current.probes : []) {
@@ -49,10 +52,19 @@ async function removeTarget(
 }
 
 /** What others have put there since, as a renewal by hand, is kept: it may be the only copy of its key. */
-async function putBack(host: AdoptHost, store: AdoptionStore, adoption: Adoption): Promise<void> {
+async function putBack(
+  host: AdoptHost,
+  store: AdoptionStore,
+  adoption: Adoption,
+): Promise<string[]> {
+  const problems: string[] = []
   for (const [index, { path }] of adoption.places.entries()) {
     const old = store.copyOf(adoption, `old-${index}`)
     const now = await host.look(path)
+    if ((await host.look(dirname(path))) === undefined) {
+      await host.makeDirectory(dirname(path))
+      problems.push(`${dirname(path)} was gone: it is made again, for root alone`)
+    }
     // It was never replaced, or is back already.
     if (now === 'link' && (await host.look(old)) === 'link') continue
     const isKnown = now !== 'link' && (await knowsContent(host, adoption, old, path))
@@ -62,6 +74,7 @@ async function putBack(host: AdoptHost, store: AdoptionStore, adoption: Adoption
     await host.rename(staged, path)
     await host.syncDirectory(dirname(path))
   }
+  return problems
 }
 
 async function knowsContent(

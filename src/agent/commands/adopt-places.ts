@@ -1,7 +1,7 @@
 // What `adopt` works with on this host: root's targets, their state, and passes over them.
 
 import { hostname } from 'node:os'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { systemClock } from '../../platform/clock.ts'
 import { UserError } from '../../platform/errors.ts'
 import { createLoggingFromEnvironment } from '../../platform/logger.ts'
@@ -143,7 +143,8 @@ export async function planAdoption(
         ),
         findCertManagerCsi,
       ],
-      takenFiles: new Set(targets.map(({ source }) => basename(source))),
+      // Faulty ones too.
+      takenFiles: new Set(createConfigReader().list(config.targetsDir)),
       takenPaths: new Set(targets.flatMap(({ files }) => files.map(({ path }) => path))),
       adopted,
     },

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { confirmOn } from '../../platform/confirm.ts'
 import { parseDurationMs } from '../../platform/durations.ts'
-import { UserError } from '../../platform/errors.ts'
+import { describeError, UserError } from '../../platform/errors.ts'
 import { tryLockFile } from '../../platform/file-lock.ts'
 import { printableLines } from '../../platform/printable.ts'
 import type { Adoption } from '../adopt/adoption.ts'
@@ -40,7 +40,7 @@ export interface AdoptOptions {
 
 interface Outcome {
   readonly id: string
-  readonly result: 'adopted' | 'undone' | 'waiting' | 'refused'
+  readonly result: 'adopted' | 'undone' | 'waiting' | 'refused' | 'stuck'
   readonly serial: string | null
   readonly reason: string | null
   readonly problems: readonly string[]
@@ -112,9 +112,16 @@ async function apply(work: Work, options: AdoptOptions, waitMs: number): Promise
   const { places, store } = work
   const isWanted = selectorOf(options.what)
   const outcomes: Outcome[] = []
-  for (const adoption of (await store.list()).filter(({ phase }) => phase !== 'adopted')) {
+  const interrupted = (await store.list()).filter(
+    (one) => one.phase === 'undoing' || (one.phase !== 'adopted' && isWanted(selectableOf(one))),
+  )
+  if (interrupted.length > 0) {
+    const ids = interrupted.map(({ id, phase }) => (phase === 'undoing' ? `${id} (undo)` : id))
+    await confirm(options, `Go on with what was interrupted, ${ids.join(', ')}?`)
+  }
+  for (const adoption of interrupted) {
     say(`${adoption.id}: going on where it was interrupted`)
-    outcomes.push(await finish(work, adoption))
+    outcomes.push(await orStuck(adoption, () => finish(work, adoption)))
   }
   const plan = await planAdoption(places, store)
   const chosen = refuseShared(plan.proposals, isWanted).filter(isWanted)
@@ -150,7 +157,7 @@ async function takeOverAsDelivered(
   for (;;) {
     const still: typeof waiting = []
     for (const { proposal, reason } of await lookAtDeliveries(work, waiting)) {
-      if (reason === undefined) outcomes.push(await begin(work, proposal))
+      if (reason === undefined) outcomes.push(await orStuck(proposal, () => begin(work, proposal)))
       else still.push({ proposal, reason })
     }
     waiting = still
@@ -242,9 +249,7 @@ async function finish({ host, store }: Work, adoption: Adoption): Promise<Outcom
 
 async function undo({ host, store }: Work, options: AdoptOptions): Promise<Outcome[]> {
   const isWanted = selectorOf(options.what)
-  const adoptions = (await store.list()).filter((adoption) =>
-    isWanted({ ...adoption, name: adoption.nome, files: adoption.places }),
-  )
+  const adoptions = (await store.list()).filter((adoption) => isWanted(selectableOf(adoption)))
   if (adoptions.length === 0) {
     throw new UserError('nothing_adopted', 'nothing is adopted that could be taken back')
   }
@@ -252,11 +257,31 @@ async function undo({ host, store }: Work, options: AdoptOptions): Promise<Outco
   const outcomes: Outcome[] = []
   for (const adoption of adoptions) {
     const { id, nome, former_not_after: until } = adoption
-    const problems = await undoAdoption(host, store, adoption)
-    outcomes.push({ id, result: 'undone', serial: adoption.former_serial, reason: null, problems })
+    const outcome = await orStuck(adoption, async () => {
+      const problems = await undoAdoption(host, store, adoption)
+      return { id, result: 'undone', serial: adoption.former_serial, reason: null, problems }
+    })
+    outcomes.push(outcome)
+    if (outcome.result !== 'undone') continue
     say(`${id}: the certificate that is back is valid until ${until}; the load ${nome} stays`)
   }
   return outcomes
+}
+
+/** One that cannot go on now holds up no other; the next start goes on with it. */
+async function orStuck(
+  { id }: { readonly id: string },
+  work: () => Promise<Outcome>,
+): Promise<Outcome> {
+  try {
+    return await work()
+  } catch (error) {
+    return { id, result: 'stuck', serial: null, reason: describeError(error), problems: [] }
+  }
+}
+
+function selectableOf(adoption: Adoption) {
+  return { ...adoption, name: adoption.nome, files: adoption.places }
 }
 
 /** `what` names an adoption, its load, one of its services or one of its files. */

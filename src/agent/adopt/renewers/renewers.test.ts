@@ -160,11 +160,12 @@ SAVED_DEPLOY_HAPROXY_PEM_PATH='/etc/haproxy/certs'\nSAVED_DEPLOY_HAPROXY_RELOAD=
     ])
   })
 
-  test('[ADO-4] step: a unit or a line that renews several is stopped for none of them', async () => {
+  test('[ADO-4] step: a unit or a line that renews several, or stands in no text, is not stopped', async () => {
     const reader = readerOf({
       '/units/all.service':
         'ExecStart=step ca renew --force /etc/a.crt /etc/a.key\nExecStart=step ca renew /etc/b.crt /etc/b.key\n',
       '/cron/step': '* * * * * root step ca renew /etc/a.crt x; step ca renew /etc/c.crt x\n',
+      '/cron/latin': '# caf\uFFFD\n* * * * * root step ca renew /etc/a.crt x\n',
     })
     const on = async (): Promise<boolean> => true
     const find = findStep({ isEnabled: on, isActive: on }, [], {
@@ -176,6 +177,7 @@ SAVED_DEPLOY_HAPROXY_PEM_PATH='/etc/haproxy/certs'\nSAVED_DEPLOY_HAPROXY_RELOAD=
       found.map(({ name, stop }) => [name, stop]),
       [
         ['all.service', undefined],
+        ['/cron/latin', undefined],
         ['/cron/step', undefined],
       ],
     )

@@ -104,18 +104,21 @@ function execReloadsOf(text: string): string[] {
 }
 
 function linesIn(reader: ConfigReader, table: string, paths: readonly string[]): Renewer[] {
-  return reader.expand(table).flatMap((path) =>
-    (reader.read(path) ?? '')
+  return reader.expand(table).flatMap((path) => {
+    const text = reader.read(path) ?? ''
+    // Bytes that are no UTF-8 would not be written again as they were.
+    const isText = !text.includes('\uFFFD')
+    return text
       .split('\n')
       .map((line) => (line.startsWith(STOPPED_LINE) ? line.slice(STOPPED_LINE.length) : line))
       .filter((line) => !/^\s*#/.test(line) && countRenewals(line) > 0 && namesOne(line, paths))
       .map((line): Renewer => ({
         kind: 'cron',
         name: path,
-        stop: renewsSeveral(line) ? undefined : { kind: 'line', path, line },
+        stop: renewsSeveral(line) || !isText ? undefined : { kind: 'line', path, line },
         notes: [],
-      })),
-  )
+      }))
+  })
 }
 
 /** What renews other certificates too is not stopped for this one. */
