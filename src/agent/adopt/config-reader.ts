@@ -1,9 +1,9 @@
 // The files of a service's configuration. They are root's, but nobody promises that they are small, few, or files at all.
 
-import { readdirSync } from 'node:fs'
-import { dirname, isAbsolute, join } from 'node:path'
+import { readdirSync, realpathSync } from 'node:fs'
+import { basename, dirname, isAbsolute, join } from 'node:path'
 import { errnoCode, UserError } from '../../platform/errors.ts'
-import { readSmallFile } from '../../platform/small-file.ts'
+import { readPlainFile } from './plain-file.ts'
 
 export interface ConfigReader {
   /** Undefined when there is no such file, or none that can be read. */
@@ -12,6 +12,8 @@ export interface ConfigReader {
   expand(pattern: string): string[]
   /** Plain names in a directory; undefined when it is none. */
   list(directory: string): string[] | undefined
+  /** The same name with the links of its directories resolved: two ways to one place are one. */
+  place(path: string): string
 }
 
 const FILE_BYTES_MAX = 4 * 1024 * 1024
@@ -29,6 +31,7 @@ const LOOKS_MAX = 1_000_000
 export function createConfigReader({ countsAgain = true } = {}): ConfigReader {
   const texts = new Map<string, string | undefined>()
   const directories = new Map<string, string[] | undefined>()
+  const places = new Map<string, string>()
   let bytes = 0
   let names = 0
   let reads = 0
@@ -65,6 +68,12 @@ export function createConfigReader({ countsAgain = true } = {}): ConfigReader {
       return text
     },
     expand: (pattern) => expandPattern(pattern, list),
+    place(path) {
+      const directory = dirname(path)
+      const known = places.get(directory) ?? realPathOf(directory)
+      if (places.size < FILES_MAX) places.set(directory, known)
+      return join(known, basename(path))
+    },
   }
 }
 
@@ -77,9 +86,17 @@ function namesIn(directory: string): string[] | undefined {
   }
 }
 
+function realPathOf(directory: string): string {
+  try {
+    return realpathSync(directory)
+  } catch {
+    return directory
+  }
+}
+
 function textOf(path: string): string | undefined {
   try {
-    return readSmallFile(path, FILE_BYTES_MAX).text
+    return readPlainFile(path, FILE_BYTES_MAX).bytes.toString('utf8')
   } catch (error) {
     if (errnoCode(error) === undefined && !isNoFile(error)) throw error
     return undefined

@@ -4,9 +4,9 @@ import { createPrivateKey, hash, type KeyObject } from 'node:crypto'
 import { lstatSync, readlinkSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { errnoCode } from '../../platform/errors.ts'
-import { readSmallBytes } from '../../platform/small-file.ts'
 import { type Certificate, parseCertificatesPem } from '../../pki/certificates.ts'
 import type { PemPart } from '../targets/target.ts'
+import { readPlainFile } from './plain-file.ts'
 
 export interface PresentFile {
   /** Of the name itself, in directories without links: where a target puts a file. */
@@ -42,7 +42,7 @@ export function readPresentFile(given: string): PresentFile | string {
     const path = join(realpathSync(dirname(given)), basename(given))
     const link = lstatSync(path).isSymbolicLink() ? readlinkSync(path) : undefined
     const realPath = realpathSync(path)
-    const { bytes, stats } = readSmallBytes(realPath, PRESENT_BYTES_MAX)
+    const { bytes, stats } = readPlainFile(realPath, PRESENT_BYTES_MAX)
     const text = bytes.toString('utf8')
     const labels = [...text.matchAll(BLOCK)].map(([, label = '']) => label)
     const around = text.replaceAll(BLOCK, '').split('\n')

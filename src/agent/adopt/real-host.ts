@@ -13,6 +13,7 @@ import { ownHome } from '../delivery/run-hook.ts'
 import { awaitServedSerial } from '../targets/probe.ts'
 import { runReload } from '../targets/reload.ts'
 import type { AdoptHost } from './adopt-host.ts'
+import { readPlainFile } from './plain-file.ts'
 import { PRESENT_BYTES_MAX } from './present-file.ts'
 
 /** Root's passes over targets, as `targets apply` makes them. */
@@ -127,7 +128,7 @@ async function copyContent(from: string, to: string): Promise<void> {
   if (strangers.length > 0) {
     throw new UserError('link_untrusted', `${from} leads to what others than root can change`)
   }
-  const { bytes, stats } = readSmallBytes(await realpath(from), PRESENT_BYTES_MAX)
+  const { bytes, stats } = readPlainFile(await realpath(from), PRESENT_BYTES_MAX)
   await rm(to, { recursive: true, force: true })
   const file = await open(to, 'wx', 0o600)
   try {

@@ -34,8 +34,9 @@ function lineageIn(reader: ConfigReader, directory: string, path: string): Renew
   if (!basename(directory).includes('.')) return undefined
   const text = readConf(reader, directory)
   if (text === undefined) return undefined
-  const installed = [...text.matchAll(INSTALLED_AS)].map(([, value]) => value)
-  const isIt = installed.includes(path) || haproxyFileOf(text) === path
+  const installed = [...text.matchAll(INSTALLED_AS)].map(([, value = '']) => value)
+  const written = [...installed, haproxyFileOf(text) ?? ''].filter((one) => one !== '')
+  const isIt = written.some((one) => reader.place(one) === path)
   return isIt ? describe(directory, text) : undefined
 }
 
@@ -64,12 +65,20 @@ function readConf(reader: ConfigReader, directory: string): string | undefined {
 function describe(directory: string, text: string): Renewer {
   const from = confIn(directory)
   const given = valueOf(text, 'Le_ReloadCmd') || valueOf(text, 'SAVED_DEPLOY_HAPROXY_RELOAD')
-  const encoded = ENCODED.exec(given)?.[1]
-  const reload = encoded === undefined ? given : Buffer.from(encoded, 'base64').toString('utf8')
+  const reload = decoded(given)
+  const hooks = ['Le_PreHook', 'Le_PostHook', 'Le_RenewHook', 'Le_DeployHook'].flatMap((key) => {
+    const value = valueOf(text, key).replace(/,$/, '')
+    return value === '' ? [] : [`acme.sh ran its ${key} at a renewal: ${decoded(value)}`]
+  })
   return {
     kind: 'acme.sh',
     name: basename(directory),
     stop: { kind: 'rename', from, to: `${from}${STOPPED_SUFFIX}` },
-    notes: reload === '' ? [] : [`acme.sh ran after a renewal: ${reload}`],
+    notes: [...(reload === '' ? [] : [`acme.sh ran after a renewal: ${reload}`]), ...hooks],
   }
+}
+
+function decoded(value: string): string {
+  const encoded = ENCODED.exec(value)?.[1]
+  return encoded === undefined ? value : Buffer.from(encoded, 'base64').toString('utf8')
 }

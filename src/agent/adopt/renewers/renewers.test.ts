@@ -14,7 +14,12 @@ function readerOf(files: Readonly<Record<string, string>>): ConfigReader {
       .map((path) => path.slice(directory.length + 1).split('/')[0] ?? '')
     return names.length === 0 ? undefined : [...new Set(names)].sort()
   }
-  return { list, read: (path) => files[path], expand: (pattern) => expandPattern(pattern, list) }
+  return {
+    list,
+    read: (path) => files[path],
+    expand: (pattern) => expandPattern(pattern, list),
+    place: (path) => path.replace('/alias/', '/etc/'),
+  }
 }
 
 const plain = (path: string) => ({ path, realPath: path })
@@ -23,9 +28,11 @@ describe('who renews a file', () => {
   test('[ADO-3] certbot, by the link or by what it leads to; its hooks are told', async () => {
     const reader = readerOf({
       '/le/renewal/a.test.conf':
-        'fullchain = /le/live/a.test/fullchain.pem\n[renewalparams]\nrenew_hook = systemctl reload x\n',
+        'fullchain = /le/live/a.test/fullchain.pem\n[renewalparams]\nrenew_hook = systemctl reload x\npre_hook = y\n',
       '/le/renewal/b.test.conf': 'something else',
+      '/le/cli.ini': 'email = a@b.test\npost-hook = z\n',
       '/le/renewal-hooks/deploy/10-mail': '',
+      '/le/renewal-hooks/pre/stop': '',
     })
     const expected = [
       {
@@ -37,8 +44,11 @@ describe('who renews a file', () => {
           to: '/le/renewal/a.test.conf.svc-adopted',
         },
         notes: [
-          'certbot ran its renew_hook after a renewal: systemctl reload x',
-          'certbot ran /le/renewal-hooks/deploy/10-mail after a renewal',
+          'certbot ran its renew_hook at a renewal: systemctl reload x',
+          'certbot ran its pre_hook at a renewal: y',
+          'certbot ran its post-hook at a renewal: z',
+          'certbot ran /le/renewal-hooks/pre/stop at a renewal',
+          'certbot ran /le/renewal-hooks/deploy/10-mail at a renewal',
         ],
       },
     ]
@@ -53,14 +63,18 @@ describe('who renews a file', () => {
     const encoded = Buffer.from('service x reload').toString('base64')
     const reader = readerOf({
       '/root/.acme.sh/account.conf': "Le_RealKeyPath='/etc/x.key'",
-      '/root/.acme.sh/a.test_ecc/a.test.conf': `Le_Domain='a.test'\nLe_RealFullChainPath='/etc/x.pem'
+      '/root/.acme.sh/a.test_ecc/a.test.conf': `Le_Domain='a.test'\nLe_RealFullChainPath='/alias/x.pem'
+Le_RenewHook='mail'
 Le_ReloadCmd='__ACME_BASE64__START_${encoded}__ACME_BASE64__END_'\n`,
       '/root/.acme.sh/b.test/b.test.conf': `Le_Domain='b.test'\nLe_DeployHook='haproxy,'
 SAVED_DEPLOY_HAPROXY_PEM_PATH='/etc/haproxy/certs'\nSAVED_DEPLOY_HAPROXY_RELOAD='service haproxy reload'\n`,
     })
     const [hook] = await findAcmeSh(['/root'])(reader, plain('/etc/haproxy/certs/b.test.pem'))
     assert.equal(hook?.name, 'b.test')
-    assert.deepEqual(hook.notes, ['acme.sh ran after a renewal: service haproxy reload'])
+    assert.deepEqual(hook.notes, [
+      'acme.sh ran after a renewal: service haproxy reload',
+      'acme.sh ran its Le_DeployHook at a renewal: haproxy',
+    ])
     const expected = [
       {
         kind: 'acme.sh',
@@ -70,7 +84,10 @@ SAVED_DEPLOY_HAPROXY_PEM_PATH='/etc/haproxy/certs'\nSAVED_DEPLOY_HAPROXY_RELOAD=
           from: '/root/.acme.sh/a.test_ecc/a.test.conf',
           to: '/root/.acme.sh/a.test_ecc/a.test.conf.svc-adopted',
         },
-        notes: ['acme.sh ran after a renewal: service x reload'],
+        notes: [
+          'acme.sh ran after a renewal: service x reload',
+          'acme.sh ran its Le_RenewHook at a renewal: mail',
+        ],
       },
     ]
     const find = findAcmeSh(['/home/none', '/root'])
@@ -80,10 +97,10 @@ SAVED_DEPLOY_HAPROXY_PEM_PATH='/etc/haproxy/certs'\nSAVED_DEPLOY_HAPROXY_RELOAD=
   })
 
   test('[ADO-3] step: a daemon, the instance of a timer, a line of cron', async () => {
-    const line = '0 4 * * * root step ca renew --force /etc/c.crt /etc/c.key'
+    const line = '0 4 * * * root step ca renew --force /alias/c.crt /etc/c.key'
     const reader = readerOf({
       '/units/renew-a.service':
-        'ExecStart=/usr/bin/step ca renew --daemon \\\n  /etc/a.crt /etc/a.key\nExecStartPost=true x\n',
+        'ExecStart=/usr/bin/step ca renew --daemon \\\n  /alias/a.crt /etc/a.key\nExecStartPost=true x\n',
       '/units/cert-renewer@.service':
         'Environment=STEPPATH=/etc/step-ca \\\n CERT_LOCATION=/etc/%i.crt \\\n KEY_LOCATION=/etc/%i.key\nExecStart=/usr/bin/step ca renew --force ${CERT_LOCATION} ${KEY_LOCATION}\n',
       '/units/cert-renewer@.timer': '',

@@ -57,7 +57,7 @@ function unitsIn(
         ? instancesOf(reader, directory, name, stoppedUnits)
         : [name]
       return instances
-        .filter((instance) => namesOne(expand(text, instance), paths))
+        .filter((instance) => namesOne(reader, expand(text, instance), paths))
         .map((service) => ({ unit: timerOf(names, service), text }))
     })
 }
@@ -111,7 +111,9 @@ function linesIn(reader: ConfigReader, table: string, paths: readonly string[]):
     return text
       .split('\n')
       .map((line) => (line.startsWith(STOPPED_LINE) ? line.slice(STOPPED_LINE.length) : line))
-      .filter((line) => !/^\s*#/.test(line) && countRenewals(line) > 0 && namesOne(line, paths))
+      .filter(
+        (line) => !/^\s*#/.test(line) && countRenewals(line) > 0 && namesOne(reader, line, paths),
+      )
       .map((line): Renewer => ({
         kind: 'cron',
         name: path,
@@ -130,7 +132,8 @@ function countRenewals(text: string): number {
   return text.replaceAll(/\\\n/g, ' ').match(RENEWS)?.length ?? 0
 }
 
-function namesOne(text: string, paths: readonly string[]): boolean {
-  const words = new Set(text.split(/[\s"'=;]+/))
-  return paths.some((path) => words.has(path))
+/** Its settings may lead there by other directories. */
+function namesOne(reader: ConfigReader, text: string, paths: readonly string[]): boolean {
+  const words = text.split(/[\s"'=;]+/).filter((word) => word.startsWith('/'))
+  return words.some((word) => paths.includes(word) || paths.includes(reader.place(word)))
 }

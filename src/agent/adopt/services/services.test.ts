@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { parseListener, type ServiceFindings } from '../certificate-use.ts'
 import { type ConfigReader, createConfigReader, expandPattern } from '../config-reader.ts'
+import { readPresentFile } from '../present-file.ts'
 import { readApache } from './apache.ts'
 import { readCaddy } from './caddy.ts'
 import { readHaproxy } from './haproxy.ts'
@@ -19,7 +20,12 @@ function readerOf(files: Readonly<Record<string, string>>): ConfigReader {
       .map((path) => path.slice(`${directory}/`.replace('//', '/').length).split('/')[0] ?? '')
     return names.length === 0 ? undefined : [...new Set(names)].sort()
   }
-  return { list, read: (path) => files[path], expand: (pattern) => expandPattern(pattern, list) }
+  return {
+    list,
+    read: (path) => files[path],
+    expand: (pattern) => expandPattern(pattern, list),
+    place: (path) => path.replace('/alias/', '/etc/'),
+  }
 }
 
 const NGINX = '/etc/nginx/nginx.conf'
@@ -69,10 +75,10 @@ describe('what nginx reads', () => {
       include missing.conf; }`)
     assert.deepEqual(uses, [])
     assert.deepEqual(remarks, [
-      'the server v.test has a certificate that is no file: /c/$ssl_server_name.crt',
-      'the server two.test has 2 certificates, and one is adopted only',
       'proxy_ssl_certificate /client.pem: a certificate that nginx shows to others is not adopted',
       '/etc/nginx/missing.conf is included and cannot be read',
+      'the server v.test has a certificate that is no file: /c/$ssl_server_name.crt',
+      'the server two.test has 2 certificates, and one is adopted only',
     ])
   })
 
@@ -88,6 +94,27 @@ describe('what nginx reads', () => {
       nginx(`http { server { ${part.repeat(100_000)}`)
       assert.ok(performance.now() - startedMs < 5000, JSON.stringify(part))
     }
+  })
+})
+
+describe('what nginx reads of the blocks around', () => {
+  test('[ADO-1] a certificate of http counts for servers that stand before it', () => {
+    const { uses } = nginx(
+      `http { include sites-enabled/*; server { listen 8443 ssl; }
+        ssl_certificate /etc/ssl/all.pem; ssl_certificate_key /etc/ssl/all.key; }`,
+      { '/etc/nginx/sites-enabled/a': 'server { listen 443 ssl; }' },
+    )
+    assert.deepEqual(
+      uses.map(({ certificatePath, keyPath, listeners }) => [
+        certificatePath,
+        keyPath,
+        listeners[0]?.port,
+      ]),
+      [
+        ['/etc/ssl/all.pem', '/etc/ssl/all.key', 443],
+        ['/etc/ssl/all.pem', '/etc/ssl/all.key', 8443],
+      ],
+    )
   })
 })
 
@@ -315,6 +342,28 @@ describe('configurations of others than root', () => {
           readApache(createConfigReader(), { configPath: path('apache.conf'), root: directory }),
       ]
       for (const read of readings) assert.throws(read, { code: 'config_too_large' })
+    })
+  })
+
+  test('[ADO-2] a device and a file of the kernel are no configuration', () => {
+    for (const path of [
+      '/dev/zero',
+      '/dev/tty',
+      '/proc/self/environ',
+      '/sys/kernel/uevent_seqnum',
+    ]) {
+      assert.equal(createConfigReader().read(path), undefined)
+      assert.match(String(readPresentFile(path)), / cannot be read/)
+    }
+  })
+
+  test('[ADO-1] two ways to one place are one', async () => {
+    await withFiles({}, (directory) => {
+      mkdirSync(join(directory, 'real'))
+      symlinkSync('real', join(directory, 'alias'))
+      const { place } = createConfigReader()
+      assert.equal(place(join(directory, 'alias/x')), join(realpathSync(directory), 'real/x'))
+      assert.equal(place('/none/such/x'), '/none/such/x')
     })
   })
 
