@@ -44,6 +44,9 @@ export function readPresentFile(given: string): PresentFile | string {
     const realPath = realpathSync(path)
     const { bytes, stats } = readPlainFile(realPath, PRESENT_BYTES_MAX)
     const text = bytes.toString('utf8')
+    const certificates = parseCertificatesPem(text)
+    // What OpenSSL reads need not be a date, and every plan shows dates.
+    for (const { notAfter } of certificates) notAfter.toISOString()
     const labels = [...text.matchAll(BLOCK)].map(([, label = '']) => label)
     const around = text.replaceAll(BLOCK, '').split('\n')
     const kinds = labels.flatMap((label) => {
@@ -58,7 +61,7 @@ export function readPresentFile(given: string): PresentFile | string {
       uid: stats.uid,
       gid: stats.gid,
       mode: stats.mode & PERMISSION_BITS,
-      certificates: parseCertificatesPem(text),
+      certificates,
       privateKey: kinds.includes('key') ? keyIn(text) : undefined,
       labels,
       hasOtherText: around.some((line) => !AROUND_BLOCK.test(line)),

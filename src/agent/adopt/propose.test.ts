@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
+import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { chmod, mkdir, rm, symlink, writeFile } from 'node:fs/promises'
@@ -202,6 +203,21 @@ mode = "0644"
         await symlink('open/site.pem', path('link.pem'))
         await chmod(path('open'), 0o777)
         return ask([use({ certificatePath: path('link.pem') })])
+      },
+    ],
+    [
+      'a certificate with dates that are none',
+      /\/site\.pem cannot be read as certificates$/,
+      async ({ use, ask, path }) => {
+        const { raw, validToDate } = new X509Certificate((await MATERIAL).leafPem)
+        const year = validToDate.toISOString().slice(2, 4)
+        const at = raw.lastIndexOf(validToDate.toISOString().slice(2, 10).replaceAll('-', ''))
+        assert.equal(raw.toString('latin1', at, at + 2), year)
+        raw.write('XX', at, 'latin1')
+        const lines = raw.toString('base64').match(/.{1,64}/g) ?? []
+        const pem = ['-----BEGIN CERTIFICATE-----', ...lines, '-----END CERTIFICATE-----\n']
+        await writeFile(path('site.pem'), pem.join('\n'))
+        return ask([use()])
       },
     ],
     [

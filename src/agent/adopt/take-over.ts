@@ -41,8 +41,14 @@ export async function takeOver(
   return { ok: true, serial }
 }
 
+interface Taken {
+  /** Why it is not; undefined when it is. */
+  readonly reason?: string
+  readonly serial?: string | undefined
+}
+
 /** A step that cannot be done is a reason to put everything back. */
-async function takeOrSay(host: AdoptHost, adoption: Adoption) {
+async function takeOrSay(host: AdoptHost, adoption: Adoption): Promise<Taken> {
   try {
     return await take(host, adoption)
   } catch (error) {
@@ -50,10 +56,7 @@ async function takeOrSay(host: AdoptHost, adoption: Adoption) {
   }
 }
 
-async function take(
-  host: AdoptHost,
-  adoption: Adoption,
-): Promise<{ readonly reason?: string; readonly serial?: string | undefined }> {
+async function take(host: AdoptHost, adoption: Adoption): Promise<Taken> {
   await replaceLinks(host, adoption)
   await writeTarget(host, adoption)
   const { serial, reason } = await host.applyTarget(adoption.nome, adoption.target_path)

@@ -361,9 +361,12 @@ describe('configurations of others than root', () => {
     await withFiles({}, (directory) => {
       mkdirSync(join(directory, 'real'))
       symlinkSync('real', join(directory, 'alias'))
-      const { place } = createConfigReader()
-      assert.equal(place(join(directory, 'alias/x')), join(realpathSync(directory), 'real/x'))
-      assert.equal(place('/none/such/x'), '/none/such/x')
+      const reader = createConfigReader()
+      assert.equal(
+        reader.place(join(directory, 'alias/x')),
+        join(realpathSync(directory), 'real/x'),
+      )
+      assert.equal(reader.place('/none/such/x'), '/none/such/x')
     })
   })
 
