@@ -362,6 +362,12 @@ mode = "0644"
         problemsOf([b, c, hindered], () => true),
         [[fault], [fault], ['x']],
       )
+      const other: Renewer = { ...one, name: 'v', stop: { ...stop, unit: 'v' } }
+      const chain = [{ ...b, renewers: [other] }, { ...c, renewers: [other, one] }, hindered]
+      assert.deepEqual(
+        problemsOf(chain, () => true),
+        [[`step (v) renews ${c.id} too: choose both, or neither`], [fault], ['x']],
+      )
       // What is adopted, or has a target, needs no renewer any more.
       for (const state of ['adopted', 'target'] as const) {
         assert.deepEqual(
