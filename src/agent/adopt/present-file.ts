@@ -45,8 +45,10 @@ export function readPresentFile(given: string): PresentFile | string {
     const { bytes, stats } = readPlainFile(realPath, PRESENT_BYTES_MAX)
     const text = bytes.toString('utf8')
     const certificates = parseCertificatesPem(text)
-    // What OpenSSL reads need not be a date, and every plan shows dates.
-    for (const { notAfter } of certificates) notAfter.toISOString()
+    // Every plan shows dates; of a text that is none Node makes any date at all.
+    if (certificates.some(({ x509 }) => Number.isNaN(Date.parse(x509.validTo)))) {
+      return `${given} cannot be read as certificates`
+    }
     const labels = [...text.matchAll(BLOCK)].map(([, label = '']) => label)
     const around = text.replaceAll(BLOCK, '').split('\n')
     const kinds = labels.flatMap((label) => {
