@@ -109,8 +109,6 @@ async function proposeOne(
   for (const file of grouped) {
     const fault = faultOfRole(file, leaf)
     if (fault !== undefined) problems.push(fault)
-    const linkFault = faultOfLink(context, file)
-    if (linkFault !== undefined) problems.push(linkFault)
   }
   const notes: string[] = []
   const files = await Promise.all(grouped.map((file) => proposeFile(file, notes)))
@@ -134,6 +132,9 @@ async function proposeOne(
   const targetText = formatTargetText({ name, reload, probe: probes[0], files })
   if (problems.length === 0) {
     problems.push(...(await faultsOf(context, { targetPath, targetText, files })))
+  }
+  if (problems.length === 0) {
+    problems.push(...grouped.flatMap((file) => faultOfLink(context, file) ?? []))
   }
   if (grouped.some(({ present }) => PLACEHOLDER.test(present.realPath))) {
     problems.push('it is the placeholder of the system: give the service files of its own first')
