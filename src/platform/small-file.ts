@@ -11,12 +11,21 @@ export interface SmallFile {
 
 /** Throws a UserError for what is no file and for what is too large, and what the system says when it cannot be opened. */
 export function readSmallFile(path: string, bytesMax: number): SmallFile {
+  const { bytes, stats } = readSmallBytes(path, bytesMax)
+  return { text: bytes.toString('utf8'), stats }
+}
+
+/** The same of a file that need be no text. */
+export function readSmallBytes(
+  path: string,
+  bytesMax: number,
+): { readonly bytes: Buffer; readonly stats: Stats } {
   // Not waited for: a pipe in the place of the file would never end.
   const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
   try {
     const stats = fstatSync(descriptor)
     if (!stats.isFile()) throw new UserError('file_invalid', `${path} is not a file`)
-    return { text: readUpTo(descriptor, bytesMax, path), stats }
+    return { bytes: readBytesUpTo(descriptor, bytesMax, path), stats }
   } finally {
     closeSync(descriptor)
   }
@@ -24,11 +33,15 @@ export function readSmallFile(path: string, bytesMax: number): SmallFile {
 
 /** Until the end, however what is read grows meanwhile; throws a UserError that gives it `name` when it is longer. */
 export function readUpTo(descriptor: number, bytesMax: number, name: string): string {
+  return readBytesUpTo(descriptor, bytesMax, name).toString('utf8')
+}
+
+function readBytesUpTo(descriptor: number, bytesMax: number, name: string): Buffer {
   const bytes = Buffer.alloc(bytesMax + 1)
   let length = 0
   for (let read = -1; read !== 0 && length < bytes.length; length += read) {
     read = readSync(descriptor, bytes, { offset: length })
   }
-  if (length <= bytesMax) return bytes.toString('utf8', 0, length)
+  if (length <= bytesMax) return bytes.subarray(0, length)
   throw new UserError('file_too_large', `${name} has more than the ${bytesMax} bytes allowed`)
 }

@@ -1,190 +1,15 @@
 // The world stops before any step of taking over and of undoing: whoever comes next ends with all of it, or with nothing.
 
 import assert from 'node:assert/strict'
-import {
-  chmod,
-  copyFile,
-  lstat,
-  mkdir,
-  readdir,
-  readFile,
-  readlink,
-  rm,
-  stat,
-  symlink,
-  utimes,
-  writeFile,
-} from 'node:fs/promises'
+import { readdir, readFile, readlink, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { makeOwnDirectory, WITH_OWN_PLACE } from '../../../test/support/own-place.ts'
+import { Ground, RENEWS, Stopped, withGround } from '../../../test/support/adopt-ground.ts'
+import { WITH_OWN_PLACE } from '../../../test/support/own-place.ts'
 import type { AdoptHost } from './adopt-host.ts'
-import type { Adoption } from './adoption.ts'
-import { AdoptionStore } from './adoption-store.ts'
-import { createRealHost } from './real-host.ts'
+import { stopRenewer } from './stop-renewer.ts'
 import { takeOver } from './take-over.ts'
 import { undoAdoption } from './undo-adoption.ts'
-
-class Stopped extends Error {}
-
-const TIME = 1_700_000_000
-const RENEWS = '* * * * * root step ca renew /etc/site.crt /etc/site.key'
-
-/** A host in a directory: a link as certbot has it, a plain key, certbot's settings, a table of cron, a unit. */
-class Ground {
-  readonly base: string
-  readonly adoption: Adoption
-  unit = 'enabled'
-  isServing = true
-  /** Of calls that are still let through. */
-  left = Number.POSITIVE_INFINITY
-
-  constructor(base: string) {
-    this.base = base
-    this.adoption = {
-      format: 1,
-      id: 'site-nginx',
-      nome: 'site',
-      services: ['nginx'],
-      phase: 'taking',
-      target_path: this.path('targets.d/site-nginx.toml'),
-      target_text: 'name = "site"\n',
-      places: [{ path: this.path('live/site.pem') }, { path: this.path('tls/site.key') }],
-      reload: ['reload'],
-      probes: [{ host: '127.0.0.1', port: 443, protocol: 'tls', server_name: null }],
-      former_serial: 'old',
-      former_not_after: '2026-01-01T00:00:00.000Z',
-      stops: [
-        {
-          kind: 'rename',
-          from: this.path('renewal/site.conf'),
-          to: this.path('renewal/site.conf.svc-adopted'),
-        },
-        { kind: 'line', path: this.path('cron'), line: RENEWS },
-        { kind: 'unit', unit: 'step@site.timer', is_enabled: true, is_active: true },
-      ],
-    }
-  }
-
-  path(name: string): string {
-    return join(this.base, 'host', name)
-  }
-
-  async fill(): Promise<void> {
-    for (const name of ['live', 'archive', 'tls', 'renewal', 'targets.d']) {
-      await mkdir(this.path(name), { recursive: true })
-    }
-    const files = {
-      'archive/site1.pem': 'old certificate',
-      'tls/site.key': 'old key',
-      'tls/other.key': 'not ours',
-      'renewal/site.conf': 'fullchain = x',
-      'renewal/other.conf': 'fullchain = y',
-      cron: `# cron\n${RENEWS}\n0 0 * * * root true\n`,
-      'targets.d/other.toml': 'other',
-    }
-    for (const [name, text] of Object.entries(files)) {
-      await writeFile(this.path(name), text)
-      await chmod(this.path(name), name.endsWith('.key') ? 0o640 : 0o644)
-      await utimes(this.path(name), TIME, TIME)
-    }
-    await symlink('../archive/site1.pem', this.path('live/site.pem'))
-  }
-
-  /** One who takes steps until there are none left. */
-  hand(): { readonly host: AdoptHost; readonly store: AdoptionStore } {
-    const host = new Proxy(this.#host(), {
-      get: (target, key: keyof AdoptHost) => {
-        const method = target[key] as (...args: unknown[]) => Promise<unknown>
-        return async (...args: unknown[]) => {
-          this.left -= 1
-          if (this.left < 0) throw new Stopped(key)
-          return method(...args)
-        }
-      },
-    })
-    return { host, store: new AdoptionStore(join(this.base, 'state'), host) }
-  }
-
-  #host(): AdoptHost {
-    const places = this.adoption.places.map(({ path }) => path)
-    return {
-      ...createRealHost({
-        applyTarget: async (_, source) => {
-          assert.equal(await readFile(source, 'utf8'), this.adoption.target_text)
-          for (const path of places) {
-            assert.ok((await lstat(path)).isFile(), 'a target replaces plain files only')
-            await writeFile(path, 'new')
-          }
-          return { serial: 'new', reason: 'applied' }
-        },
-        settleTarget: () => Promise.resolve(),
-        withoutPasses: (work) => work(),
-      }),
-      // Without a program for each, and without waiting for the disk: the real ones are shown with real services.
-      copyAsIs: copyPlainly,
-      copyContent: async (from, to) => copyPlainly(await realPathOf(from), to),
-      create: (path, text, mode) => writeFile(path, text, { mode, flag: 'wx' }),
-      syncDirectory: () => Promise.resolve(),
-      reload: () => Promise.resolve(undefined),
-      probe: async (_, serial) => {
-        const texts = await Promise.all(places.map((path) => readFile(path, 'utf8')))
-        const isNew = texts.every((text) => text === 'new') && this.isServing
-        const served = isNew ? 'new' : 'old'
-        return served === serial ? undefined : `serves ${served}`
-      },
-      stopUnit: async () => void (this.unit = 'disabled'),
-      startUnit: async (_, { enable, start }) => {
-        if (enable && start) this.unit = 'enabled'
-      },
-    }
-  }
-
-  /** Everything that can be seen of the host: paths, modes, times, links and contents. */
-  async picture(): Promise<string[]> {
-    const names = await readdir(join(this.base, 'host'), { recursive: true })
-    const lines = await Promise.all(
-      names.toSorted().map(async (name) => {
-        const path = this.path(name)
-        const stats = await lstat(path)
-        if (stats.isDirectory()) return name
-        const content = stats.isSymbolicLink() ? await readlink(path) : await readFile(path, 'utf8')
-        const seen = stats.isSymbolicLink() ? 'link' : `${stats.mode.toString(8)} ${stats.mtimeMs}`
-        return `${name} ${seen} ${content}`
-      }),
-    )
-    return [...lines, `unit ${this.unit}`, ...(await this.#left())]
-  }
-
-  /** Copies hold keys: nothing stays of an adoption that is over. */
-  async #left(): Promise<string[]> {
-    return readdir(join(this.base, 'state')).catch(() => [])
-  }
-}
-
-async function realPathOf(path: string): Promise<string> {
-  return (await lstat(path)).isSymbolicLink() ? join(path, '..', await readlink(path)) : path
-}
-
-async function copyPlainly(from: string, to: string): Promise<void> {
-  await rm(to, { force: true })
-  const stats = await lstat(from)
-  if (stats.isSymbolicLink()) return symlink(await readlink(from), to)
-  await copyFile(from, to)
-  await chmod(to, stats.mode)
-  await utimes(to, stats.atime, stats.mtime)
-}
-
-async function withGround(work: (ground: Ground) => Promise<void>): Promise<void> {
-  const base = await makeOwnDirectory('svc-agent-adopt-')
-  try {
-    const ground = new Ground(base)
-    await ground.fill()
-    await work(ground)
-  } finally {
-    await rm(base, { recursive: true })
-  }
-}
 
 /** Whether `work` came to its end within so many steps. */
 async function isAllOf(ground: Ground, steps: number, work: () => Promise<void>): Promise<boolean> {
@@ -306,6 +131,10 @@ describe('an adoption that is interrupted', WITH_OWN_PLACE, () => {
           touched.push(to)
           return host.rename(from, to)
         },
+        renameToFree(from, to) {
+          touched.push(to)
+          return host.renameToFree(from, to)
+        },
       }
       const result = await takeOver(watched, store, ground.adoption)
       assert.deepEqual(result, { ok: false, reason: 'serves old', problems: [] })
@@ -334,6 +163,44 @@ describe('an adoption that is interrupted', WITH_OWN_PLACE, () => {
       )
     }))
 
+  test('[ADO-8] what others put in a place meanwhile is kept, and so is a target that somebody edited', () =>
+    withGround(async (ground) => {
+      await applyAll(ground)
+      const [cert, target] = [ground.path('live/site.pem'), ground.adoption.target_path]
+      for (const round of ['', '-2']) {
+        await writeFile(cert, `renewed by hand${round}`)
+        await writeFile(target, `name = "site" # edited${round}\n`)
+        const { host, store } = ground.hand()
+        const [adoption] = await store.list()
+        assert.ok(adoption)
+        const problems = await undoAdoption(host, store, adoption)
+        const kept = ground.path(`live/.site.pem.svc-undone${round}`)
+        assert.ok(
+          problems.includes(`${cert} was changed by others meanwhile: that is kept as ${kept}`),
+        )
+        assert.equal(await readFile(kept, 'utf8'), `renewed by hand${round}`)
+        const keptTarget = `${target}.svc-undone${round}`
+        assert.ok(
+          problems.includes(
+            `${target} was changed by others meanwhile: that is kept as ${keptTarget}`,
+          ),
+        )
+        assert.equal(await readFile(keptTarget, 'utf8'), `name = "site" # edited${round}\n`)
+        assert.equal(await readlink(cert), '../archive/site1.pem')
+        await applyAll(ground)
+      }
+    }))
+
+  test('[ADO-8] a link that was never replaced stays as it is today', () =>
+    withGround(async (ground) => {
+      await begin(ground)
+      await writeFile(ground.path('archive/site2.pem'), 'renewed')
+      await rm(ground.path('live/site.pem'))
+      await symlink('../archive/site2.pem', ground.path('live/site.pem'))
+      await undoAll(ground)
+      assert.equal(await readlink(ground.path('live/site.pem')), '../archive/site2.pem')
+    }))
+
   test('[ADO-8] of two adoptions with one renewer the last that is undone starts it again', () =>
     withGround(async (ground) => {
       await applyAll(ground)
@@ -347,6 +214,85 @@ describe('an adoption that is interrupted', WITH_OWN_PLACE, () => {
       assert.equal(ground.unit, 'disabled')
       await undoAdoption(host, store, apache)
       assert.equal(ground.unit, 'enabled')
+    }))
+
+  test('[ADO-8] one that was adopted when the renewer was stopped already starts it when it is the last', () =>
+    withGround(async (ground) => {
+      await applyAll(ground)
+      const { host, store } = ground.hand()
+      const second = { ...ground.adoption, id: 'site-later', places: [] }
+      await store.begin(second)
+      await takeOver(host, store, { ...second, phase: 'stopping' })
+      for (const id of ['site-nginx', 'site-later']) {
+        const cron = await readFile(ground.path('cron'), 'utf8')
+        assert.equal(cron, `# cron\n# svc-agent adopt: ${RENEWS}\n0 0 * * * root true\n`)
+        const adoption = (await store.list()).find((one) => one.id === id)
+        assert.ok(adoption)
+        assert.deepEqual(await undoAdoption(host, store, adoption), [])
+      }
+      assert.equal(
+        await readFile(ground.path('cron'), 'utf8'),
+        `# cron\n${RENEWS}\n0 0 * * * root true\n`,
+      )
+      assert.deepEqual(await readdir(ground.path('renewal')), ['other.conf', 'site.conf'])
+      assert.equal(ground.unit, 'enabled')
+    }))
+
+  test('[ADO-6] a step that throws is taken back too', () =>
+    withGround(async (ground) => {
+      const before = await ground.picture()
+      await begin(ground)
+      const { host, store } = ground.hand()
+      const full: AdoptHost = {
+        ...host,
+        applyTarget: () => Promise.reject(new Error('no space left')),
+      }
+      const result = await takeOver(full, store, ground.adoption)
+      assert.deepEqual(result, { ok: false, reason: 'no space left', problems: [] })
+      assert.deepEqual(await ground.picture(), before)
+    }))
+
+  test('[ADO-5] a target that somebody else has put there meanwhile is not overwritten', () =>
+    withGround(async (ground) => {
+      await begin(ground)
+      const { host, store } = ground.hand()
+      await writeFile(ground.adoption.target_path, 'of somebody else')
+      const result = await takeOver(host, store, ground.adoption)
+      assert.equal(result.ok, false)
+      const kept = `${ground.adoption.target_path}.svc-undone`
+      assert.equal(await readFile(kept, 'utf8'), 'of somebody else')
+    }))
+
+  test('[ADO-8] an undo ends although a unit cannot be started, or a directory is gone', () =>
+    withGround(async (ground) => {
+      await applyAll(ground)
+      await rm(ground.path('tls'), { recursive: true })
+      await rm(ground.path('renewal'), { recursive: true })
+      const { host, store } = ground.hand()
+      const broken: AdoptHost = {
+        ...host,
+        startUnit: () => Promise.reject(new Error('Unit step@site.timer not found.')),
+      }
+      const [adoption] = await store.list()
+      assert.ok(adoption)
+      assert.deepEqual(await undoAdoption(broken, store, adoption), [
+        `${ground.path('tls')} was gone: it is made again, for root alone`,
+        `${ground.path('renewal/site.conf.svc-adopted')} is gone: nothing renews these files now`,
+        'step@site.timer is not started again: Unit step@site.timer not found.',
+      ])
+      assert.equal(await readFile(ground.path('tls/site.key'), 'utf8'), 'old key')
+      assert.deepEqual(await store.list(), [])
+    }))
+
+  test('[ADO-9] a table of cron that is no text is not written again', () =>
+    withGround(async (ground) => {
+      const bytes = Buffer.concat([Buffer.from([0xe9, 10]), Buffer.from(`${RENEWS}\n`)])
+      await writeFile(ground.path('cron'), bytes)
+      const { host } = ground.hand()
+      const [, stop] = ground.adoption.stops
+      assert.ok(stop)
+      await assert.rejects(stopRenewer(host, ground.adoption, stop), { code: 'renewer_unreadable' })
+      assert.deepEqual(await readFile(ground.path('cron')), bytes)
     }))
 
   test('[ADO-7] a record that is damaged is said, and left alone', () =>

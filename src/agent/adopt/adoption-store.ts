@@ -54,11 +54,15 @@ export class AdoptionStore {
     await this.#host.syncDirectory(this.#directory)
   }
 
-  async moveTo(adoption: Adoption, phase: Adoption['phase']): Promise<Adoption> {
-    const moved = { ...adoption, phase }
+  async moveTo(
+    adoption: Adoption,
+    phase: Adoption['phase'],
+    applied = adoption.applied,
+  ): Promise<Adoption> {
+    const moved = { ...adoption, phase, applied }
     const directory = join(this.#directory, adoption.id)
     const staged = join(directory, `.${RECORD}.new`)
-    await this.#host.remove(staged)
+    await this.#host.removeTree(staged)
     await this.#host.create(staged, textOf(moved), 0o600)
     await this.#host.rename(staged, join(directory, RECORD))
     await this.#host.syncDirectory(directory)

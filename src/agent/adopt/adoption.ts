@@ -30,8 +30,10 @@ export const Adoption = Type.Object({
   phase: Phase,
   target_path: Type.String(),
   target_text: Type.String(),
-  /** The copy of each is `old-<index>`. */
-  places: Type.Array(Type.Object({ path: Type.String() })),
+  /** The copy of each is `old-<index>`; the hash is of what a service read there, links followed. */
+  places: Type.Array(Type.Object({ path: Type.String(), sha256: Type.String() })),
+  /** What the target had put there when the undo began; empty before. */
+  applied: Type.Array(Type.Object({ path: Type.String(), sha256: Type.String() })),
   reload: Type.Array(Type.String()),
   probes: Type.Array(Probe),
   former_serial: Type.String(),

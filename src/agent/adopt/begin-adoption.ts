@@ -17,7 +17,8 @@ export function adoptionOf(proposal: Proposal): Adoption {
     phase: 'taking',
     target_path: proposal.targetPath,
     target_text: proposal.targetText,
-    places: files.map(({ path }) => ({ path })),
+    places: files.map(({ path, sha256 }) => ({ path, sha256 })),
+    applied: [],
     reload: [...proposal.reload],
     probes: probes.map(({ host, port, protocol, serverName = null }) => {
       return { host, port, protocol, server_name: serverName }

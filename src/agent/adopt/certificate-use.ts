@@ -30,8 +30,9 @@ export interface ServiceFindings {
 
 const EVERYWHERE = new Set(['', '*', '0.0.0.0', '_default_'])
 
-/** The address at which this host reaches a listener. */
-export function listenerAt(address: string, port: number): Listener {
+/** The address at which this host reaches a listener; undefined when there is no such port. */
+export function listenerAt(address: string, port: number): Listener | undefined {
+  if (!Number.isInteger(port) || port < 1 || port > 65_535) return undefined
   const bare = address.replace(/^\[(.*)\]$/, '$1')
   if (EVERYWHERE.has(bare)) return { host: '127.0.0.1', port }
   return { host: bare === '::' ? '::1' : bare, port }

@@ -1,9 +1,9 @@
 // The files of a service's configuration. They are root's, but nobody promises that they are small, few, or files at all.
 
-import { readdirSync } from 'node:fs'
-import { dirname, isAbsolute, join } from 'node:path'
+import { readdirSync, realpathSync } from 'node:fs'
+import { basename, dirname, isAbsolute, join } from 'node:path'
 import { errnoCode, UserError } from '../../platform/errors.ts'
-import { readSmallFile } from '../../platform/small-file.ts'
+import { readPlainFile } from './plain-file.ts'
 
 export interface ConfigReader {
   /** Undefined when there is no such file, or none that can be read. */
@@ -12,21 +12,37 @@ export interface ConfigReader {
   expand(pattern: string): string[]
   /** Plain names in a directory; undefined when it is none. */
   list(directory: string): string[] | undefined
+  /** The same name with the links of its directories resolved: two ways to one place are one. */
+  place(path: string): string
 }
 
 const FILE_BYTES_MAX = 4 * 1024 * 1024
 const FILES_MAX = 5000
 const TOTAL_BYTES_MAX = 64 * 1024 * 1024
 const NAMES_MAX = 20_000
+const READS_MAX = 20_000
+const LOOKS_MAX = 1_000_000
 
-/** It reads each file once. One for each service: what one of them includes is not taken from another's allowance. */
-export function createConfigReader(): ConfigReader {
+/**
+ * It reads each file once. One for each service: what one of them includes is not taken from another's allowance. What is
+ * asked for again counts again: a file that includes itself twice is read 65,536 times before it is too deep. For who asks
+ * for a known number of files it does not have to (`countsAgain`).
+ */
+export function createConfigReader({ countsAgain = true } = {}): ConfigReader {
   const texts = new Map<string, string | undefined>()
   const directories = new Map<string, string[] | undefined>()
+  const places = new Map<string, string>()
   let bytes = 0
   let names = 0
+  let reads = 0
+  let looks = 0
   const list = (directory: string): string[] | undefined => {
-    if (directories.has(directory)) return directories.get(directory)
+    if (directories.has(directory)) {
+      const known = directories.get(directory)
+      looks += countsAgain ? (known?.length ?? 1) : 0
+      if (looks > LOOKS_MAX) throw tooMuch('looks into the same directories too often')
+      return known
+    }
     const found = namesIn(directory)
     directories.set(directory, found)
     names += found?.length ?? 0
@@ -36,7 +52,14 @@ export function createConfigReader(): ConfigReader {
   return {
     list,
     read(path) {
-      if (texts.has(path)) return texts.get(path)
+      reads += countsAgain ? 1 : 0
+      if (reads > READS_MAX) throw tooMuch(`reads files more than ${READS_MAX} times`)
+      if (texts.has(path)) {
+        const known = texts.get(path)
+        bytes += countsAgain ? (known?.length ?? 0) : 0
+        if (bytes > TOTAL_BYTES_MAX) throw tooMuch(`has more than ${TOTAL_BYTES_MAX} bytes`)
+        return known
+      }
       if (texts.size === FILES_MAX) throw tooMuch(`has more than ${FILES_MAX} files`)
       const text = textOf(path)
       texts.set(path, text)
@@ -45,6 +68,12 @@ export function createConfigReader(): ConfigReader {
       return text
     },
     expand: (pattern) => expandPattern(pattern, list),
+    place(path) {
+      const directory = dirname(path)
+      const known = places.get(directory) ?? realPathOf(directory)
+      if (places.size < FILES_MAX) places.set(directory, known)
+      return join(known, basename(path))
+    },
   }
 }
 
@@ -57,9 +86,17 @@ function namesIn(directory: string): string[] | undefined {
   }
 }
 
+function realPathOf(directory: string): string {
+  try {
+    return realpathSync(directory)
+  } catch {
+    return directory
+  }
+}
+
 function textOf(path: string): string | undefined {
   try {
-    return readSmallFile(path, FILE_BYTES_MAX).text
+    return readPlainFile(path, FILE_BYTES_MAX).bytes.toString('utf8')
   } catch (error) {
     if (errnoCode(error) === undefined && !isNoFile(error)) throw error
     return undefined

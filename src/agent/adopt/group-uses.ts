@@ -1,5 +1,7 @@
 // Services that read one file share one target, since two targets never write one path: uses are put together by files.
 
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import type { PemPart } from '../targets/target.ts'
 import type { ServiceUse } from './find-uses.ts'
 import { type PresentFile, readPresentFile } from './present-file.ts'
@@ -20,6 +22,17 @@ interface Member {
   readonly files: readonly GroupedFile[]
   readonly problems: readonly string[]
 }
+
+/**
+ * Who else reads one of them, which `adopt` need not know of, reads the key that belongs to it: what certbot changes
+ * together is taken over together.
+ */
+const LINEAGE_FILES: ReadonlyMap<string, readonly PemPart[]> = new Map([
+  ['cert.pem', ['cert']],
+  ['chain.pem', ['chain']],
+  ['fullchain.pem', ['cert', 'chain']],
+  ['privkey.pem', ['key']],
+])
 
 export function groupUses(
   uses: readonly ServiceUse[],
@@ -55,7 +68,22 @@ function memberOf(use: ServiceUse, read: (path: string) => PresentFile | string)
   })
   add(keyPath, () => ['key'])
   add(chainPath, () => ['chain'])
+  const lineages = new Set(files.flatMap(({ present }) => lineageOf(present) ?? []))
+  for (const directory of lineages) {
+    for (const [name, content] of LINEAGE_FILES) {
+      const path = join(directory, name)
+      if (files.some(({ present }) => present.path === path) || !existsSync(path)) continue
+      add(path, () => content)
+    }
+  }
   return { use, files, problems }
+}
+
+/** Of a file as certbot has it: a link into the archive of its lineage. */
+function lineageOf({ path, realPath }: PresentFile): string | undefined {
+  const [, directory, name = '', file = ''] = /^(.*)\/live\/([^/]+)\/([^/]+)$/.exec(path) ?? []
+  if (directory === undefined || !LINEAGE_FILES.has(file)) return undefined
+  return dirname(realPath) === join(directory, 'archive', name) ? dirname(path) : undefined
 }
 
 /** What cannot be read is known by the name that the service has for it. */

@@ -8,6 +8,8 @@ import type { Renewer } from './renewers/renewer.ts'
 
 export interface ProposedFile {
   readonly path: string
+  /** Of what is there now. */
+  readonly sha256: string
   /** What the name is a link to now; undefined for a plain file. */
   readonly link: string | undefined
   readonly content: readonly PemPart[]

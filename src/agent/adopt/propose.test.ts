@@ -1,73 +1,15 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { chmod, mkdir, rm, symlink, writeFile } from 'node:fs/promises'
-import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
-import { createServer } from 'node:tls'
+import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
-import { makeOwnDirectory, WITH_OWN_PLACE } from '../../../test/support/own-place.ts'
+import { MATERIAL, selfSigned, withPlace } from '../../../test/support/adopt-place.ts'
+import { WITH_OWN_PLACE } from '../../../test/support/own-place.ts'
 import { createPairMaterial } from '../../../test/support/pair-material.ts'
-import { createConfigReader } from './config-reader.ts'
 import type { ServiceUse } from './find-uses.ts'
 import { formatProposal } from './format-plan.ts'
 import type { Proposal } from './proposal.ts'
-import { type ProposalContext, propose } from './propose.ts'
+import type { ProposalContext } from './propose.ts'
 import type { Renewer } from './renewers/renewer.ts'
-
-interface Place {
-  readonly path: (name: string) => string
-  readonly port: number
-  readonly use: (given?: Partial<ServiceUse>) => ServiceUse
-  readonly ask: (
-    uses: readonly ServiceUse[],
-    given?: Partial<ProposalContext>,
-  ) => Promise<Proposal[]>
-}
-
-const MATERIAL = createPairMaterial()
-
-/** Files of a certificate, and a server that serves it. */
-async function withPlace(work: (place: Place) => Promise<void>): Promise<void> {
-  const directory = await makeOwnDirectory('svc-agent-propose-')
-  const { leafPem, keyPem } = await MATERIAL
-  const server = createServer({ cert: leafPem, key: keyPem }).listen(0, '127.0.0.1')
-  try {
-    await once(server, 'listening')
-    const { port } = server.address() as AddressInfo
-    const path = (name: string): string => join(directory, name)
-    await mkdir(path('targets.d'))
-    await writeFile(path('site.pem'), leafPem, { mode: 0o644 })
-    await writeFile(path('site.key'), keyPem, { mode: 0o600 })
-    const uid = process.getuid?.() ?? 0
-    const applier = { uid, gid: process.getgid?.() ?? 0, groupIds: [], ownDirectories: [] }
-    const context: ProposalContext = {
-      targetsDir: path('targets.d'),
-      applier,
-      reader: createConfigReader(),
-      renewers: [],
-      takenFiles: new Set(),
-      takenPaths: new Set(),
-      adopted: new Map(),
-    }
-    await work({
-      path,
-      port,
-      use: (given = {}) => ({
-        kind: 'nginx',
-        certificatePath: path('site.pem'),
-        keyPath: path('site.key'),
-        listeners: [{ host: '127.0.0.1', port }],
-        serverName: 'site.test',
-        reload: ['systemctl', 'reload', 'nginx.service'],
-        ...given,
-      }),
-      ask: (uses, given = {}) => propose({ ...context, ...given }, { uses }),
-    })
-  } finally {
-    server.close()
-    await rm(directory, { recursive: true })
-  }
-}
+import { refuseShared } from './shared-renewers.ts'
 
 describe('what is proposed', WITH_OWN_PLACE, () => {
   test('[ADO-4] services that read one file share one target, with both reloads', () =>
@@ -119,74 +61,111 @@ mode = "0644"
       )
     }))
 
-  const csi: Renewer = { kind: 'cert-manager csi', name: 'tls', stop: undefined, notes: [] }
-  const renamed: Renewer = {
-    kind: 'certbot',
-    name: 'site.test',
-    stop: { kind: 'rename', from: '/tmp/site.conf', to: '/tmp/site.conf.svc-adopted' },
-    notes: [],
-  }
-  const refusals: readonly (readonly [
-    what: string,
-    reason: RegExp,
-    how: (place: Place) => Promise<Proposal[]>,
-  ])[] = [
-    [
-      'what the service does not serve now',
-      /^it does not serve this certificate now: 127\.0\.0\.1:1 cannot be reached/,
-      ({ use, ask }) => ask([use({ listeners: [{ host: '127.0.0.1', port: 1 }] })]),
-    ],
-    [
-      'what listens nowhere',
-      /^it listens nowhere that could be asked for its certificate$/,
-      ({ use, ask }) => ask([use({ listeners: [] })]),
-    ],
-    [
-      'what nothing reloads',
-      /^nothing is known that reloads it for good$/,
-      ({ use, ask }) => ask([use({ reload: undefined })]),
-    ],
-    [
-      'a file that is not there',
-      /missing\.key cannot be read: ENOENT$/,
-      ({ use, ask, path }) => ask([use({ keyPath: path('missing.key') })]),
-    ],
-    [
-      'files in a directory that others may write',
-      /is writable by group or others$/,
-      async ({ use, ask, path }) => {
-        await mkdir(path('open'))
-        await writeFile(path('open/site.key'), '-----BEGIN PRIVATE KEY-----', { mode: 0o600 })
-        await chmod(path('open'), 0o777)
-        return ask([use({ keyPath: path('open/site.key') })])
-      },
-    ],
-    [
-      'one file that is to hold two things',
-      /site\.pem would have to hold cert, chain for one and cert for another$/,
-      ({ use, ask, path }) => ask([use(), use({ chainPath: path('site.key') })]),
-    ],
-    [
-      'what Kubernetes fills',
-      /^cert-manager csi \(tls\) cannot be stopped from here$/,
-      ({ use, ask }) => ask([use()], { renewers: [() => [csi]] }),
-    ],
-    [
-      'what another user’s renewer fills',
-      /^certbot \(site\.test\) is not root's alone: the directory \/tmp is writable by group or others$/,
-      ({ use, ask }) => ask([use()], { renewers: [() => [renamed]] }),
-    ],
-  ]
-  for (const [what, reason, how] of refusals) {
-    test(`[ADO-4] ${what} is not adopted, and the plan says why`, () =>
-      withPlace(async (place) => {
-        const [proposal] = await how(place)
-        assert.ok(proposal)
-        assert.equal(proposal.problems.filter((one) => reason.test(one)).length, 1)
-        assert.match(formatProposal(proposal), /\n {2}not adopted: /)
-        assert.doesNotMatch(formatProposal(proposal), /\n {2}(?:replaces|then) /)
-      }))
-  }
+  test('[ADO-4] a renewer of several is stopped for all of them, or for none', () =>
+    withPlace(async ({ use, ask, path }) => {
+      const uses: ServiceUse[] = [use()]
+      for (const name of ['b', 'c']) {
+        const { leafPem, keyPem } = await createPairMaterial('ec-p256', `${name}.test`)
+        await writeFile(path(`${name}.pem`), leafPem)
+        await writeFile(path(`${name}.key`), keyPem, { mode: 0o600 })
+        uses.push(use({ certificatePath: path(`${name}.pem`), keyPath: path(`${name}.key`) }))
+      }
+      const stop = { kind: 'unit', unit: 'u', is_enabled: true, is_active: true } as const
+      const one: Renewer = { kind: 'step', name: 'u', stop, notes: [] }
+      const asked = await ask(uses, { renewers: [() => [one]] })
+      const plan = asked.map((proposal): Proposal => ({ ...proposal, problems: [] }))
+      const [b, c, site] = plan
+      assert.ok(b && c && site)
+      const problemsOf = (proposals: readonly Proposal[], isWanted: (p: Proposal) => boolean) =>
+        refuseShared(proposals, isWanted).map(({ problems }) => problems)
+      assert.deepEqual(
+        problemsOf(plan, () => true),
+        [[], [], []],
+      )
+      const fault = `step (u) renews ${site.id} too: choose both, or neither`
+      assert.deepEqual(
+        problemsOf(plan, ({ id }) => id !== site.id),
+        [[fault], [fault], []],
+      )
+      // What hinders one of them hinders all.
+      const hindered: Proposal = { ...site, problems: ['x'] }
+      assert.deepEqual(
+        problemsOf([b, c, hindered], () => true),
+        [[fault], [fault], ['x']],
+      )
+      const other: Renewer = { ...one, name: 'v', stop: { ...stop, unit: 'v' } }
+      const chain = [{ ...b, renewers: [other] }, { ...c, renewers: [other, one] }, hindered]
+      assert.deepEqual(
+        problemsOf(chain, () => true),
+        [[`step (v) renews ${c.id} too: choose both, or neither`], [fault], ['x']],
+      )
+      // What is adopted, or has a target, needs no renewer any more.
+      for (const state of ['adopted', 'target'] as const) {
+        assert.deepEqual(
+          problemsOf([b, c, { ...hindered, state }], () => true),
+          [[], [], ['x']],
+        )
+      }
+      const unfinished: Proposal = { ...site, state: 'unfinished' }
+      assert.deepEqual(
+        problemsOf([b, unfinished], () => true),
+        [[fault], []],
+      )
+    }))
+
+  test('[ADO-4] what certbot changes together is taken over together', () =>
+    withPlace(async ({ use, ask, path }) => {
+      const { leafPem, keyPem, chainPems } = await MATERIAL
+      await mkdir(path('live/a'), { recursive: true })
+      await mkdir(path('archive/a'), { recursive: true })
+      const chain = chainPems.join('')
+      const all = { cert: leafPem, chain, fullchain: leafPem + chain, privkey: keyPem }
+      for (const [name, text] of Object.entries(all)) {
+        await writeFile(path(`archive/a/${name}1.pem`), text, { mode: 0o600 })
+        await symlink(`../../archive/a/${name}1.pem`, path(`live/a/${name}.pem`))
+      }
+      const [certificatePath, keyPath] = [path('live/a/fullchain.pem'), path('live/a/privkey.pem')]
+      const [proposal] = await ask([use({ certificatePath, keyPath })])
+      assert.deepEqual(proposal?.problems, [])
+      assert.deepEqual(
+        proposal?.files.map(({ path: file, content }) => [file, content]),
+        [
+          [path('live/a/cert.pem'), ['cert']],
+          [path('live/a/chain.pem'), ['chain']],
+          [path('live/a/fullchain.pem'), ['cert', 'chain']],
+          [path('live/a/privkey.pem'), ['key']],
+        ],
+      )
+    }))
+
+  test('[ADO-4] a load has a name, whatever the certificate says of itself', () =>
+    withPlace(async ({ use, ask, path }) => {
+      const names = { '..-a': 'a', '-_.': 'site', '*.b.test': 'wildcard.b.test', 'a..b': 'a.b' }
+      for (const [san, expected] of Object.entries(names)) {
+        const { cert, key } = selfSigned(path('named'), san)
+        await writeFile(path('site.pem'), cert)
+        await writeFile(path('site.key'), key)
+        const [proposal] = await ask([use()])
+        assert.equal(proposal?.name, expected)
+      }
+    }))
+
+  test('[ADO-2] [ADO-4] one that cannot be looked at holds up no other', () =>
+    withPlace(async ({ use, ask, path }) => {
+      const { leafPem, keyPem } = await createPairMaterial()
+      await writeFile(path('b.pem'), leafPem)
+      await writeFile(path('b.key'), keyPem, { mode: 0o600 })
+      const second = use({ certificatePath: path('b.pem'), keyPath: path('b.key') })
+      const find = (_: unknown, file: { readonly path: string }): Renewer[] => {
+        if (file.path === path('b.pem')) throw new Error('odd')
+        return []
+      }
+      const problems = (await ask([second, use()], { renewers: [find] })).map((one) => one.problems)
+      assert.deepEqual(
+        problems.toSorted((a, b) => a.length - b.length),
+        [[], ['it cannot be looked at: odd']],
+      )
+    }))
 
   test('[ADO-4] what a target or an adoption has is left alone', () =>
     withPlace(async ({ use, ask, path }) => {

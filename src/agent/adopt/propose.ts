@@ -1,12 +1,15 @@
 // From what was found to what is proposed. Changes nothing; asks each service which certificate it serves now.
 
+import { existsSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { describeError, invariant } from '../../platform/errors.ts'
+import { findPathHands } from '../../platform/path-hands.ts'
 import { type Certificate, subjectAltNamesOf } from '../../pki/certificates.ts'
 import { type ArtefactName, parseArtefactName } from '../../protocol/identifiers.ts'
 import { readTrustedDirectories } from '../files/trusted-path.ts'
 import { checkDirectory, checkPlace } from '../targets/check-places.ts'
 import { parseTarget } from '../targets/parse-targets.ts'
-import { probeServedSerial } from '../targets/probe.ts'
+import { probeServed } from '../targets/probe.ts'
 import { accountName } from '../targets/target-account.ts'
 import type { Applier } from '../targets/target-applier.ts'
 import type { TargetProbe } from '../targets/target.ts'
@@ -15,7 +18,8 @@ import type { ConfigReader } from './config-reader.ts'
 import type { FoundUses, ServiceUse } from './find-uses.ts'
 import { type GroupedFile, groupUses, type UseGroup } from './group-uses.ts'
 import type { Proposal, ProposalState, ProposedFile } from './proposal.ts'
-import type { FindRenewer, Renewer } from './renewers/renewer.ts'
+import { faultOfRole } from './role-faults.ts'
+import { type FindRenewer, type Renewer, stopKeyOf } from './renewers/renewer.ts'
 import { formatTargetText, joinReloads } from './target-text.ts'
 
 export interface ProposalContext {
@@ -59,7 +63,7 @@ export async function propose(
   const proposals: Proposal[] = []
   for (let start = 0; start < wanted.length; start += TOGETHER) {
     const some = wanted.slice(start, start + TOGETHER)
-    proposals.push(...(await Promise.all(some.map((group) => proposeOne(context, group)))))
+    proposals.push(...(await Promise.all(some.map((group) => proposeOrSay(context, group)))))
   }
   return proposals.toSorted((a, b) => (a.id < b.id ? -1 : 1))
 }
@@ -73,11 +77,39 @@ interface NamedGroup extends UseGroup {
   readonly known: { readonly id: string; readonly isDone: boolean } | undefined
 }
 
+/** What nobody expected of one certificate holds up no other. */
+async function proposeOrSay(context: ProposalContext, group: NamedGroup): Promise<Proposal> {
+  try {
+    return await proposeOne(context, group)
+  } catch (error) {
+    const { id, name, services, leaf, known } = group
+    return {
+      id,
+      name,
+      services,
+      state: stateOf(context, [], known),
+      targetPath: join(context.targetsDir, `${id}.toml`),
+      targetText: '',
+      files: [],
+      leaf,
+      reload: [],
+      probes: [],
+      renewers: [],
+      problems: [`it cannot be looked at: ${describeError(error)}`],
+      notes: [],
+    }
+  }
+}
+
 async function proposeOne(
   context: ProposalContext,
   { uses, files: grouped, problems: found, id, name, services, leaf, known }: NamedGroup,
 ): Promise<Proposal> {
   const problems = [...found]
+  for (const file of grouped) {
+    const fault = faultOfRole(file, leaf)
+    if (fault !== undefined) problems.push(fault)
+  }
   const notes: string[] = []
   const files = await Promise.all(grouped.map((file) => proposeFile(file, notes)))
   const keyKind = leaf?.x509.publicKey.asymmetricKeyType
@@ -100,6 +132,9 @@ async function proposeOne(
   const targetText = formatTargetText({ name, reload, probe: probes[0], files })
   if (problems.length === 0) {
     problems.push(...(await faultsOf(context, { targetPath, targetText, files })))
+  }
+  if (problems.length === 0) {
+    problems.push(...grouped.flatMap((file) => faultOfLink(context, file) ?? []))
   }
   if (grouped.some(({ present }) => PLACEHOLDER.test(present.realPath))) {
     problems.push('it is the placeholder of the system: give the service files of its own first')
@@ -125,6 +160,15 @@ async function proposeOne(
   }
 }
 
+/** What a link leads to is copied into its place, as root: it has to be root's choice what that is. */
+function faultOfLink({ applier }: ProposalContext, { present }: GroupedFile): string | undefined {
+  const { path, link, realPath } = present
+  if (link === undefined) return undefined
+  const strangers = [...findPathHands(path).hands].filter((hand) => hand !== applier.uid)
+  if (strangers.length === 0) return undefined
+  return `${path} is a link to what others than root can change: ${realPath}`
+}
+
 function stateOf(
   { takenPaths }: ProposalContext,
   files: readonly ProposedFile[],
@@ -143,12 +187,12 @@ async function proposeFile(
   { present, content }: GroupedFile,
   notes: string[],
 ): Promise<ProposedFile> {
-  const { path, link, uid, gid } = present
+  const { path, sha256, link, uid, gid } = present
   const isOpen = content.includes('key') && (present.mode & 0o007) !== 0
   if (isOpen) notes.push(`${path} holds a key that everybody can read: it gets another mode`)
   const mode = (isOpen ? present.mode & ~0o007 : present.mode) & 0o775
   const owner = await accountName('passwd', uid)
-  return { path, link, content, owner, group: await accountName('group', gid), mode }
+  return { path, sha256, link, content, owner, group: await accountName('group', gid), mode }
 }
 
 /** The same for all that show the same names: one load may have several targets. */
@@ -160,16 +204,19 @@ function nameFor(
   const all = leaf === undefined ? [] : subjectAltNamesOf(leaf)
   const key = all.toSorted().join(' ')
   const [first = leaf?.commonName ?? basename(uses[0]?.certificatePath ?? '')] = all
-  const stem = first
+  const plain = first
     .toLowerCase()
     .replace(/^\*\./, 'wildcard.')
     .replaceAll(/[^a-z0-9._-]/g, '-')
-    .replaceAll(/\.{2,}|^[^a-z0-9]+/g, '')
+    .replaceAll(/\.{2,}/g, '.')
+    .replace(/^[^a-z0-9]+/, '')
     .slice(0, 60)
+  const stem = parseArtefactName(plain) === undefined ? 'site' : plain
   for (let number = 1; ; number += 1) {
-    const text = `${stem === '' ? 'site' : stem}${number === 1 ? '' : `-${number}`}`
+    const text = number === 1 ? stem : `${stem}-${number}`
     const name = parseArtefactName(text)
-    if (name === undefined || (taken.get(text) ?? key) !== key) continue
+    invariant(name !== undefined, 'a number at its end leaves a name a name')
+    if ((taken.get(text) ?? key) !== key) continue
     taken.set(text, key)
     return name
   }
@@ -199,13 +246,14 @@ function probesOf(uses: readonly ServiceUse[], leaf: Certificate | undefined): T
   return [...distinct.values()].slice(0, PROBES_MAX)
 }
 
-function askAll(probes: readonly TargetProbe[], { serial }: Certificate) {
+/** Anyone can give a certificate any serial number. */
+function askAll(probes: readonly TargetProbe[], { sha256 }: Certificate) {
   return Promise.all(
     probes.map(async (probe) => {
-      const answer = await probeServedSerial(probe, { deadlineMs: PROBE_MS })
+      const answer = await probeServed(probe, { deadlineMs: PROBE_MS })
       if (!answer.ok) return { probe, reason: answer.reason }
-      const isIt = answer.serial === serial
-      return { probe, reason: isIt ? undefined : `it serves serial ${answer.serial}` }
+      const isIt = answer.sha256 === sha256
+      return { probe, reason: isIt ? undefined : `it serves another, of serial ${answer.serial}` }
     }),
   )
 }
@@ -239,7 +287,7 @@ async function findRenewers(
   for (const { present } of files) {
     for (const find of renewers) {
       for (const one of await find(reader, present)) {
-        found.set(JSON.stringify([one.kind, one.name, one.stop]), one)
+        found.set(JSON.stringify([one.kind, one.name, one.stop && stopKeyOf(one.stop)]), one)
       }
     }
   }
@@ -253,6 +301,9 @@ async function faultsOfRenewers(renewers: readonly Renewer[]): Promise<string[]>
     else if (stop.kind !== 'unit') {
       const path = stop.kind === 'rename' ? stop.from : stop.path
       const trusted = await readTrustedDirectories(dirname(path), 0)
+      const isTwice = stop.kind === 'rename' && [stop.from, stop.to].every((one) => existsSync(one))
+      if (isTwice)
+        faults.push(`${kind} (${name}) is there twice: remove ${stop.from} or ${stop.to}`)
       if (!trusted.ok) faults.push(`${kind} (${name}) is not root's alone: ${trusted.reason}`)
     }
   }

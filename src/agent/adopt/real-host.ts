@@ -1,18 +1,26 @@
 // The host as it is: files by the system's own `cp`, which alone keeps times to the nanosecond, attributes and access lists.
 
 import { execFile } from 'node:child_process'
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { hash } from 'node:crypto'
+import { link, mkdir, open, readdir, readFile, realpath, rename, rm } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { errnoCode, UserError } from '../../platform/errors.ts'
 import { removeIfPresent, syncDirectory, syncFile, writeNewFile } from '../../platform/files.ts'
+import { findPathHands } from '../../platform/path-hands.ts'
+import { readSmallBytes } from '../../platform/small-file.ts'
 import { lookAt } from '../files/trusted-path.ts'
 import { ownHome } from '../delivery/run-hook.ts'
 import { awaitServedSerial } from '../targets/probe.ts'
 import { runReload } from '../targets/reload.ts'
 import type { AdoptHost } from './adopt-host.ts'
+import { readPlainFile } from './plain-file.ts'
+import { PRESENT_BYTES_MAX } from './present-file.ts'
 
 /** Root's passes over targets, as `targets apply` makes them. */
-export type TargetPasses = Pick<AdoptHost, 'applyTarget' | 'settleTarget' | 'withoutPasses'>
+export type TargetPasses = Pick<
+  AdoptHost,
+  'applyTarget' | 'listApplied' | 'settleTarget' | 'withoutPasses'
+>
 
 const runFile = promisify(execFile)
 const PROGRAMS = { env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LANG: 'C.UTF-8' } } as const
@@ -23,11 +31,9 @@ export function createRealHost(passes: TargetPasses): AdoptHost {
   return {
     ...passes,
     async copyAsIs(from, to) {
-      await copy(['--archive'], from, to)
+      await copy(from, to)
     },
-    async copyContent(from, to) {
-      await copy(['--archive', '--dereference'], from, to)
-    },
+    copyContent,
     async overwrite(path, text) {
       const file = await open(path, 'r+')
       try {
@@ -40,6 +46,10 @@ export function createRealHost(passes: TargetPasses): AdoptHost {
     },
     create: writeNewFile,
     rename,
+    async renameToFree(from, to) {
+      await link(from, to)
+      await removeIfPresent(from)
+    },
     remove: removeIfPresent,
     removeTree: (path) => rm(path, { recursive: true, force: true }),
     async makeDirectory(path) {
@@ -59,6 +69,14 @@ export function createRealHost(passes: TargetPasses): AdoptHost {
         throw new UserError('file_too_large', `${path} is too large`)
       } catch (error) {
         if (errnoCode(error) === 'ENOENT') return undefined
+        throw error
+      }
+    },
+    async hash(path) {
+      try {
+        return hash('sha256', readSmallBytes(path, TEXT_BYTES_MAX).bytes, 'hex')
+      } catch (error) {
+        if (error instanceof UserError || errnoCode(error) === 'ENOENT') return undefined
         throw error
       }
     },
@@ -104,10 +122,29 @@ export async function askUnit(question: 'is-enabled' | 'is-active', unit: string
   }
 }
 
-async function copy(how: readonly string[], from: string, to: string): Promise<void> {
-  await removeIfPresent(to)
-  const names = ['--no-target-directory', '--', from, to]
-  await runFile('cp', [...how, ...names], { ...PROGRAMS, timeout: PROGRAM_TIMEOUT_MS })
+/** One descriptor is looked at, read, and read to its end. */
+async function copyContent(from: string, to: string): Promise<void> {
+  const strangers = [...findPathHands(from).hands].filter((hand) => hand !== process.geteuid?.())
+  if (strangers.length > 0) {
+    throw new UserError('link_untrusted', `${from} leads to what others than root can change`)
+  }
+  const { bytes, stats } = readPlainFile(await realpath(from), PRESENT_BYTES_MAX)
+  await rm(to, { recursive: true, force: true })
+  const file = await open(to, 'wx', 0o600)
+  try {
+    await file.writeFile(bytes)
+    await file.chown(stats.uid, stats.gid)
+    await file.chmod(stats.mode & 0o7777)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+async function copy(from: string, to: string): Promise<void> {
+  await rm(to, { recursive: true, force: true })
+  const how = ['--archive', '--no-target-directory', '--']
+  await runFile('cp', [...how, from, to], { ...PROGRAMS, timeout: PROGRAM_TIMEOUT_MS })
   const seen = await lookAt(to)
   if (typeof seen === 'object' && seen.isFile()) await syncFile(to)
 }

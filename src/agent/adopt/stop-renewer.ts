@@ -1,12 +1,13 @@
 // Stopping what renewed a file until now, and starting it again: each may be done twice.
 
 import { dirname, join } from 'node:path'
-import { UserError } from '../../platform/errors.ts'
+import { describeError, UserError } from '../../platform/errors.ts'
 import type { AdoptHost } from './adopt-host.ts'
 import type { Adoption } from './adoption.ts'
-import type { StopAction } from './renewers/renewer.ts'
+import { STOPPED_LINE as COMMENT, type StopAction } from './renewers/renewer.ts'
 
-const COMMENT = '# svc-agent adopt: '
+/** What stands for bytes that are no UTF-8: written again they would be others. */
+const UNREADABLE = '\uFFFD'
 
 export async function stopRenewer(
   host: AdoptHost,
@@ -16,6 +17,9 @@ export async function stopRenewer(
   if (stop.kind === 'unit') return host.stopUnit(stop.unit)
   if (stop.kind === 'line') {
     const text = (await host.read(stop.path)) ?? ''
+    if (text.includes(UNREADABLE)) {
+      throw new UserError('renewer_unreadable', `${stop.path} is no text in UTF-8`)
+    }
     return rewrite(host, adoption, stop.path, replaceLine(text, stop.line, COMMENT + stop.line))
   }
   const [from, to] = [await host.look(stop.from), await host.look(stop.to)]
@@ -36,11 +40,18 @@ export async function restartRenewer(
   copy: string,
 ): Promise<string | undefined> {
   if (stop.kind === 'unit') {
-    await host.startUnit(stop.unit, { enable: stop.is_enabled, start: stop.is_active })
-    return undefined
+    try {
+      await host.startUnit(stop.unit, { enable: stop.is_enabled, start: stop.is_active })
+      return undefined
+    } catch (error) {
+      return `${stop.unit} is not started again: ${describeError(error)}`
+    }
   }
   if (stop.kind === 'line') return restoreLine(host, adoption, stop, copy)
-  if ((await host.look(stop.to)) === undefined) return undefined
+  if ((await host.look(stop.to)) === undefined) {
+    const isThere = (await host.look(stop.from)) !== undefined
+    return isThere ? undefined : `${stop.to} is gone: nothing renews these files now`
+  }
   if ((await host.look(stop.from)) !== undefined) {
     return `${stop.from} was made again meanwhile: ${stop.to} is what was there before`
   }
@@ -55,17 +66,24 @@ async function restoreLine(
   { path, line }: Extract<StopAction, { kind: 'line' }>,
   copy: string,
 ): Promise<string | undefined> {
-  await host.remove(stagedBeside(adoption, path))
+  await host.removeTree(stagedBeside(adoption, path))
   const before = (await host.read(copy)) ?? ''
   const now = await host.read(path)
-  if (now === before) return undefined
-  if (now === replaceLine(before, line, COMMENT + line)) {
+  if (now?.includes(UNREADABLE) === true) {
+    return `${path} is no text in UTF-8: this line of it stays a comment: ${line.trim()}`
+  }
+  // Another adoption had stopped it when this one began: what it was before is not in this copy.
+  const wasStopped = before.split('\n').includes(COMMENT + line)
+  if (now === before && !wasStopped) return undefined
+  if (!wasStopped && now === replaceLine(before, line, COMMENT + line)) {
     const staged = stagedBeside(adoption, path)
     await host.copyAsIs(copy, staged)
     await move(host, staged, path)
     return undefined
   }
-  if (now?.split('\n').includes(COMMENT + line) !== true) {
+  const lines = now?.split('\n') ?? []
+  if (wasStopped && lines.includes(line)) return undefined
+  if (now === undefined || !lines.includes(COMMENT + line)) {
     return `${path} was changed meanwhile, and lacks this line: ${line.trim()}`
   }
   await rewrite(host, adoption, path, replaceLine(now, COMMENT + line, line))

@@ -1,6 +1,7 @@
 // Taking over: the target first, the old renewer only when the new certificate is served. A second start ends the same.
 
 import { dirname } from 'node:path'
+import { describeError } from '../../platform/errors.ts'
 import type { AdoptHost } from './adopt-host.ts'
 import { type Adoption, stagedPath, stagedTargetPath } from './adoption.ts'
 import type { AdoptionStore } from './adoption-store.ts'
@@ -25,7 +26,7 @@ export async function takeOver(
     return { ok: false, reason: 'it was being undone, and that is finished', problems }
   }
   if (current.phase === 'taking') {
-    const taken = await take(host, current)
+    const taken = await takeOrSay(host, current)
     if (taken.reason !== undefined) {
       const problems = await undoAdoption(host, store, current)
       return { ok: false, reason: taken.reason, problems }
@@ -40,10 +41,22 @@ export async function takeOver(
   return { ok: true, serial }
 }
 
-async function take(
-  host: AdoptHost,
-  adoption: Adoption,
-): Promise<{ readonly reason?: string; readonly serial?: string | undefined }> {
+interface Taken {
+  /** Why it is not; undefined when it is. */
+  readonly reason?: string
+  readonly serial?: string | undefined
+}
+
+/** A step that cannot be done is a reason to put everything back. */
+async function takeOrSay(host: AdoptHost, adoption: Adoption): Promise<Taken> {
+  try {
+    return await take(host, adoption)
+  } catch (error) {
+    return { reason: describeError(error) }
+  }
+}
+
+async function take(host: AdoptHost, adoption: Adoption): Promise<Taken> {
   await replaceLinks(host, adoption)
   await writeTarget(host, adoption)
   const { serial, reason } = await host.applyTarget(adoption.nome, adoption.target_path)
@@ -66,14 +79,15 @@ async function replaceLinks(host: AdoptHost, adoption: Adoption): Promise<void> 
   }
 }
 
+/** Never over one that somebody else has put there. */
 async function writeTarget(
   host: AdoptHost,
   { target_path: path, target_text: text }: Adoption,
 ): Promise<void> {
-  if ((await host.read(path)) === text) return
   const staged = stagedTargetPath(path)
-  await host.remove(staged)
+  await host.removeTree(staged)
+  if ((await host.read(path)) === text) return
   await host.create(staged, text, 0o644)
-  await host.rename(staged, path)
+  await host.renameToFree(staged, path)
   await host.syncDirectory(dirname(path))
 }

@@ -1,7 +1,7 @@
 // What `adopt` works with on this host: root's targets, their state, and passes over them.
 
 import { hostname } from 'node:os'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { systemClock } from '../../platform/clock.ts'
 import { UserError } from '../../platform/errors.ts'
 import { createLoggingFromEnvironment } from '../../platform/logger.ts'
@@ -20,10 +20,12 @@ import { ownHome } from '../delivery/run-hook.ts'
 import { readTrustedDirectories } from '../files/trusted-path.ts'
 import { type AgentConfig, parseAgentConfig } from '../settings/config.ts'
 import { agentPaths } from '../settings/paths.ts'
-import type { PassOptions } from '../targets/apply-targets.ts'
+import { openAppliedStore } from '../targets/applied-store.ts'
+import { type PassOptions, targetIdOf } from '../targets/apply-targets.ts'
 import { loadTargets } from '../targets/load-targets.ts'
 import type { PassOutcome, TargetsHost } from '../targets/run-pass.ts'
 import { currentApplier } from '../targets/target-applier.ts'
+import { nodeTargetFiles } from '../targets/target-files.ts'
 import { prepareTargetsState, targetsStateDir, tryLockTargets } from '../targets/targets-state.ts'
 import type { Environment } from './context.ts'
 import { ownerOfData, passWhenFree, tellThroughSocket, whenFree } from './roots-passes.ts'
@@ -88,6 +90,11 @@ export function passesOf(places: AdoptPlaces, host: TargetsHost): TargetPasses {
       const said = own === undefined ? problems.join('\n') : `${own.result}: ${own.detail ?? ''}`
       return { serial: undefined, reason: [said, own?.output ?? ''].join('\n').trim() }
     },
+    async listApplied(source) {
+      const applied = await openAppliedStore(places.stateDir, nodeTargetFiles)
+      const files = applied.find(targetIdOf(source))?.applied?.files ?? []
+      return files.map(({ path, sha256 }) => ({ path, sha256 }))
+    },
     async settleTarget(nome, source) {
       const { problems } = await pass({ only: nome })
       const stuck = problems.find((problem) => problem.startsWith(`${source}: the agent cannot`))
@@ -123,17 +130,21 @@ export async function planAdoption(
     {
       targetsDir: config.targetsDir,
       applier,
-      reader: createConfigReader(),
+      reader: createConfigReader({ countsAgain: false }),
       renewers: [
         findCertbot,
         findAcmeSh(homes),
-        findStep({
-          isEnabled: (unit) => askUnit(units.isEnabled, unit),
-          isActive: (unit) => askUnit(units.isActive, unit),
-        }),
+        findStep(
+          {
+            isEnabled: (unit) => askUnit(units.isEnabled, unit),
+            isActive: (unit) => askUnit(units.isActive, unit),
+          },
+          adoptions.flatMap(({ stops }) => stops),
+        ),
         findCertManagerCsi,
       ],
-      takenFiles: new Set(targets.map(({ source }) => basename(source))),
+      // Faulty ones too.
+      takenFiles: new Set(createConfigReader().list(config.targetsDir)),
       takenPaths: new Set(targets.flatMap(({ files }) => files.map(({ path }) => path))),
       adopted,
     },

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { confirmOn } from '../../platform/confirm.ts'
 import { parseDurationMs } from '../../platform/durations.ts'
-import { UserError } from '../../platform/errors.ts'
+import { describeError, UserError } from '../../platform/errors.ts'
 import { tryLockFile } from '../../platform/file-lock.ts'
 import { printableLines } from '../../platform/printable.ts'
 import type { Adoption } from '../adopt/adoption.ts'
@@ -10,6 +10,8 @@ import type { AdoptionStore } from '../adopt/adoption-store.ts'
 import { adoptionOf, lackingNames } from '../adopt/begin-adoption.ts'
 import { describeProposal, formatLoads, formatProposal, loadsOf } from '../adopt/format-plan.ts'
 import type { Proposal } from '../adopt/proposal.ts'
+import { stopKeyOf } from '../adopt/renewers/renewer.ts'
+import { refuseShared, sharesRenewer } from '../adopt/shared-renewers.ts'
 import { takeOver } from '../adopt/take-over.ts'
 import { undoAdoption } from '../adopt/undo-adoption.ts'
 import { type Language, stateIn } from '../../protocol/spoken-words.ts'
@@ -38,7 +40,7 @@ export interface AdoptOptions {
 
 interface Outcome {
   readonly id: string
-  readonly result: 'adopted' | 'undone' | 'waiting' | 'refused'
+  readonly result: 'adopted' | 'undone' | 'waiting' | 'refused' | 'stuck'
   readonly serial: string | null
   readonly reason: string | null
   readonly problems: readonly string[]
@@ -80,7 +82,8 @@ export async function runAdopt(env: Environment, options: AdoptOptions): Promise
 async function showPlan(places: AdoptPlaces, options: AdoptOptions): Promise<void> {
   const { store } = storeIn(places, NO_PASSES)
   const plan = await planAdoption(places, store)
-  const proposals = plan.proposals.filter(selectorOf(options.what))
+  const isWanted = selectorOf(options.what)
+  const proposals = refuseShared(plan.proposals, isWanted).filter(isWanted)
   const { hostname } = places
   const document = {
     hostname,
@@ -98,18 +101,30 @@ function planLines(proposals: readonly Proposal[], hostname: string): string[] {
 }
 
 const NEVER = (): Promise<never> => Promise.reject(new Error('a plan changes nothing'))
-const NO_PASSES = { applyTarget: NEVER, settleTarget: NEVER, withoutPasses: NEVER }
+const NO_PASSES = {
+  applyTarget: NEVER,
+  listApplied: NEVER,
+  settleTarget: NEVER,
+  withoutPasses: NEVER,
+}
 
 async function apply(work: Work, options: AdoptOptions, waitMs: number): Promise<Outcome[]> {
   const { places, store } = work
   const isWanted = selectorOf(options.what)
   const outcomes: Outcome[] = []
-  for (const adoption of (await store.list()).filter(({ phase }) => phase !== 'adopted')) {
+  const interrupted = (await store.list()).filter(
+    (one) => one.phase === 'undoing' || (one.phase !== 'adopted' && isWanted(selectableOf(one))),
+  )
+  if (interrupted.length > 0) {
+    const ids = interrupted.map(({ id, phase }) => (phase === 'undoing' ? `${id} (undo)` : id))
+    await confirm(options, `Go on with what was interrupted, ${ids.join(', ')}?`)
+  }
+  for (const adoption of interrupted) {
     say(`${adoption.id}: going on where it was interrupted`)
-    outcomes.push(await finish(work, adoption))
+    outcomes.push(await orStuck(adoption, () => finish(work, adoption)))
   }
   const plan = await planAdoption(places, store)
-  const chosen = plan.proposals.filter(isWanted)
+  const chosen = refuseShared(plan.proposals, isWanted).filter(isWanted)
   if (options.what.length > 0 && chosen.length === 0 && outcomes.length === 0) {
     throw new UserError('nothing_found', `nothing here is named ${options.what.join(', ')}`, {
       hint: 'svc-agent adopt lists what there is',
@@ -141,9 +156,8 @@ async function takeOverAsDelivered(
   let toldMs = Number.NEGATIVE_INFINITY
   for (;;) {
     const still: typeof waiting = []
-    for (const { proposal } of waiting) {
-      const reason = await whyNotDelivered(work, proposal)
-      if (reason === undefined) outcomes.push(await begin(work, proposal))
+    for (const { proposal, reason } of await lookAtDeliveries(work, waiting)) {
+      if (reason === undefined) outcomes.push(await orStuck(proposal, () => begin(work, proposal)))
       else still.push({ proposal, reason })
     }
     waiting = still
@@ -158,7 +172,40 @@ async function takeOverAsDelivered(
   const late = waiting.map(({ proposal: { id }, reason }): Outcome => {
     return { id, result: 'waiting', serial: null, reason, problems: [] }
   })
-  return [...outcomes, ...late]
+  return [...outcomes, ...late].map((outcome) => withStoppedRenewer(outcome, outcomes, open))
+}
+
+/** What has one renewer with others waits for them: that is stopped by the first. */
+async function lookAtDeliveries(
+  work: Work,
+  waiting: readonly { readonly proposal: Proposal }[],
+): Promise<{ readonly proposal: Proposal; readonly reason: string | undefined }[]> {
+  const looked: { proposal: Proposal; reason: string | undefined }[] = []
+  for (const { proposal } of waiting) {
+    looked.push({ proposal, reason: await whyNotDelivered(work, proposal) })
+  }
+  return looked.map(({ proposal, reason }) => {
+    const held = looked.find(
+      (other) => other.reason !== undefined && sharesRenewer(other.proposal, proposal),
+    )
+    const waits = held && `${held.proposal.id} has the same renewer, and waits`
+    return { proposal, reason: reason ?? waits }
+  })
+}
+
+/** One that failed after another had stopped the renewer of both is renewed by nobody. */
+function withStoppedRenewer(
+  outcome: Outcome,
+  all: readonly Outcome[],
+  open: readonly Proposal[],
+): Outcome {
+  const own = open.find(({ id }) => id === outcome.id)
+  if (outcome.result === 'adopted' || own === undefined) return outcome
+  const adopted = new Set(all.filter(({ result }) => result === 'adopted').map(({ id }) => id))
+  const other = open.find((one) => adopted.has(one.id) && sharesRenewer(one, own))
+  if (other === undefined) return outcome
+  const problem = `what renews it is stopped for ${other.id}: mend this, or undo that`
+  return { ...outcome, problems: [...outcome.problems, problem] }
 }
 
 async function whyNotDelivered(
@@ -170,10 +217,14 @@ async function whyNotDelivered(
 }
 
 /** The wait may have been long: a renewal or an edit meanwhile makes it another plan, which nobody has agreed to. */
-async function begin(work: Work, { id, targetText }: Proposal): Promise<Outcome> {
+async function begin(work: Work, planned: Proposal): Promise<Outcome> {
+  const { id, targetText } = planned
   const { proposals } = await planAdoption(work.places, work.store, id)
   const [fresh] = proposals
-  const isSame = fresh?.state === 'open' && fresh.targetText === targetText
+  const isSame =
+    fresh?.state === 'open' &&
+    fresh.targetText === targetText &&
+    stopsOf(fresh).join('\n') === stopsOf(planned).join('\n')
   if (!isSame || fresh.problems.length > 0) {
     const reason = fresh?.problems[0] ?? 'the host has changed since the plan was made'
     return { id, result: 'waiting', serial: null, reason, problems: [] }
@@ -182,6 +233,10 @@ async function begin(work: Work, { id, targetText }: Proposal): Promise<Outcome>
   say(`${id}: taking over`)
   await work.store.begin(adoption)
   return finish(work, adoption)
+}
+
+function stopsOf({ renewers }: Proposal): string[] {
+  return renewers.flatMap(({ stop }) => (stop === undefined ? [] : [stopKeyOf(stop)]))
 }
 
 async function finish({ host, store }: Work, adoption: Adoption): Promise<Outcome> {
@@ -194,9 +249,7 @@ async function finish({ host, store }: Work, adoption: Adoption): Promise<Outcom
 
 async function undo({ host, store }: Work, options: AdoptOptions): Promise<Outcome[]> {
   const isWanted = selectorOf(options.what)
-  const adoptions = (await store.list()).filter((adoption) =>
-    isWanted({ ...adoption, name: adoption.nome, files: adoption.places }),
-  )
+  const adoptions = (await store.list()).filter((adoption) => isWanted(selectableOf(adoption)))
   if (adoptions.length === 0) {
     throw new UserError('nothing_adopted', 'nothing is adopted that could be taken back')
   }
@@ -204,11 +257,31 @@ async function undo({ host, store }: Work, options: AdoptOptions): Promise<Outco
   const outcomes: Outcome[] = []
   for (const adoption of adoptions) {
     const { id, nome, former_not_after: until } = adoption
-    const problems = await undoAdoption(host, store, adoption)
-    outcomes.push({ id, result: 'undone', serial: adoption.former_serial, reason: null, problems })
+    const outcome = await orStuck(adoption, async () => {
+      const problems = await undoAdoption(host, store, adoption)
+      return { id, result: 'undone', serial: adoption.former_serial, reason: null, problems }
+    })
+    outcomes.push(outcome)
+    if (outcome.result !== 'undone') continue
     say(`${id}: the certificate that is back is valid until ${until}; the load ${nome} stays`)
   }
   return outcomes
+}
+
+/** One that cannot go on now holds up no other; the next start goes on with it. */
+async function orStuck(
+  { id }: { readonly id: string },
+  work: () => Promise<Outcome>,
+): Promise<Outcome> {
+  try {
+    return await work()
+  } catch (error) {
+    return { id, result: 'stuck', serial: null, reason: describeError(error), problems: [] }
+  }
+}
+
+function selectableOf(adoption: Adoption) {
+  return { ...adoption, name: adoption.nome, files: adoption.places }
 }
 
 /** `what` names an adoption, its load, one of its services or one of its files. */

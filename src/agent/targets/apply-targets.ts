@@ -90,7 +90,7 @@ export async function applyTargets(
   const { targets, problems } = await environment.loadTargets()
   // The record of a target that cannot be read today may be needed tomorrow.
   if (problems.length === 0) {
-    const nameOf = new Map(targets.map((target) => [idOf(target), target.name]))
+    const nameOf = new Map(targets.map((target) => [targetIdOf(target.source), target.name]))
     await applied.keepOnly(nameOf, environment.newRequestId)
   }
   const results: TargetResult[] = []
@@ -108,7 +108,7 @@ async function bringUpToDate(
   stuck: ReadonlySet<string>,
   { isForced = false }: PassOptions,
 ): Promise<TargetResult> {
-  const id = idOf(target)
+  const id = targetIdOf(target.source)
   const base = { source: target.source, name: target.name, serial: null }
   if (stuck.has(id)) {
     return { ...base, result: 'stuck', detail: 'the agent cannot put an earlier change back' }
@@ -198,6 +198,6 @@ function rootsOf({ files }: Target, material: Material): string | undefined {
 }
 
 /** One target file is one target, whatever it says today. */
-function idOf({ source }: Target): string {
+export function targetIdOf(source: string): string {
   return hash('sha256', source, 'hex').slice(0, 32)
 }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { X509Certificate } from 'node:crypto'
+import { hash, X509Certificate } from 'node:crypto'
 import { createServer as createTcpServer, type Server, type Socket } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { createSecureContext, createServer, type TlsOptions, TLSSocket } from 'node:tls'
 import { createPairMaterial } from '../../../test/support/pair-material.ts'
 import { waitUntil } from '../../../test/support/processes.ts'
-import { awaitServedSerial, probeServedSerial } from './probe.ts'
+import { awaitServedSerial, probeServed } from './probe.ts'
 import type { PairMaterial } from './render-content.ts'
 import type { TargetProbe } from './target.ts'
 
@@ -29,7 +29,7 @@ describe('a TLS server', () => {
   test('[TGT-12] is asked for the serial that it serves, whoever issued it', async () => {
     for (const material of [first, second]) {
       const probe = await probeOf(createServer(serving(material)))
-      assert.deepEqual(await ask(probe), { ok: true, serial: serialOf(material) })
+      assert.deepEqual(await ask(probe), { ok: true, ...servedOf(material) })
     }
   })
 
@@ -45,8 +45,8 @@ describe('a TLS server', () => {
     server.on('secureConnection', (socket) => names.push(socket.servername || undefined))
     const probe = await probeOf(server)
     const byName = await ask({ ...probe, serverName: 'second.example' })
-    assert.deepEqual(byName, { ok: true, serial: serialOf(second) })
-    assert.deepEqual(await ask(probe), { ok: true, serial: serialOf(first) })
+    assert.deepEqual(byName, { ok: true, ...servedOf(second) })
+    assert.deepEqual(await ask(probe), { ok: true, ...servedOf(first) })
     assert.ok(names.every((name) => name === undefined || name === 'second.example'))
   })
 
@@ -54,7 +54,7 @@ describe('a TLS server', () => {
     test(`[TGT-12] that demands a client's certificate has shown its own: ${maxVersion}`, async () => {
       const mutual = { requestCert: true, rejectUnauthorized: true, ca: first.caPem, maxVersion }
       const probe = await probeOf(createServer({ ...serving(first), ...mutual }))
-      assert.deepEqual(await ask(probe), { ok: true, serial: serialOf(first) })
+      assert.deepEqual(await ask(probe), { ok: true, ...servedOf(first) })
     })
   }
 
@@ -70,7 +70,7 @@ describe('a TLS server', () => {
       server.on('tlsClientError', (error) => seen.push(error.message))
       const probe = await probeOf(server)
       for (let round = 1; round <= 5; round += 1) {
-        assert.deepEqual(await ask(probe), { ok: true, serial: serialOf(first) })
+        assert.deepEqual(await ask(probe), { ok: true, ...servedOf(first) })
         await waitUntil('the end', () => seen.length >= 2 * round || undefined)
       }
       assert.deepEqual(seen, Array.from({ length: 5 }, () => ['handshake', 'end']).flat())
@@ -81,7 +81,7 @@ describe('a TLS server', () => {
     const server = createServer(serving(first))
     try {
       const probe = await probeOf(server, '::1')
-      assert.deepEqual(await ask(probe), { ok: true, serial: serialOf(first) })
+      assert.deepEqual(await ask(probe), { ok: true, ...servedOf(first) })
     } catch (error) {
       if (!String(error).includes('EADDRNOTAVAIL')) throw error
       t.skip('this machine has no IPv6')
@@ -107,7 +107,7 @@ describe('a PostgreSQL server', () => {
   test('[TGT-12] is asked for TLS in its own way', async () => {
     const probe = await probeOf(postgresServer('S', first))
     const result = await ask({ ...probe, protocol: 'postgres' })
-    assert.deepEqual(result, { ok: true, serial: serialOf(first) })
+    assert.deepEqual(result, { ok: true, ...servedOf(first) })
   })
 
   const refusals = [
@@ -169,7 +169,7 @@ describe('a hostile server', () => {
       test(`[TGT-12] that ${what} is over in time, for ${protocol}`, async () => {
         const probe = await probeOf(createTcpServer(onConnection))
         const startedMs = performance.now()
-        const result = await probeServedSerial({ ...probe, protocol }, { deadlineMs: 500 })
+        const result = await probeServed({ ...probe, protocol }, { deadlineMs: 500 })
         assert.ok(performance.now() - startedMs < DEADLINE_MS)
         assert.ok(!result.ok)
         if (protocol === 'tls') assert.match(result.reason, reason)
@@ -239,11 +239,16 @@ describe('waiting for a serial', () => {
 })
 
 function ask(probe: TargetProbe) {
-  return probeServedSerial(probe, { deadlineMs: DEADLINE_MS })
+  return probeServed(probe, { deadlineMs: DEADLINE_MS })
 }
 
 function serving({ leafPem, chainPems, keyPem }: PairMaterial): TlsOptions {
   return { cert: leafPem + chainPems.join(''), key: keyPem }
+}
+
+function servedOf({ leafPem }: PairMaterial) {
+  const { serialNumber, raw } = new X509Certificate(leafPem)
+  return { serial: serialNumber.toLowerCase(), sha256: hash('sha256', raw, 'hex') }
 }
 
 function serialOf({ leafPem }: PairMaterial): string {

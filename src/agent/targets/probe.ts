@@ -3,10 +3,12 @@
 import { connect as connectTcp, type Socket } from 'node:net'
 import { connect as connectTls, type PeerCertificate, type TLSSocket } from 'node:tls'
 import { systemClock } from '../../platform/clock.ts'
+import { plainHex } from '../../pki/certificates.ts'
 import type { TargetProbe } from './target.ts'
 
 export type ProbeResult =
-  | { readonly ok: true; readonly serial: string }
+  /** `sha256` of the certificate, lower-case hex. */
+  | { readonly ok: true; readonly serial: string; readonly sha256: string }
   | { readonly ok: false; readonly reason: string }
 
 export type ProbeVerdict = { readonly ok: true } | { readonly ok: false; readonly reason: string }
@@ -32,7 +34,7 @@ export async function awaitServedSerial(
   let last: ProbeResult | undefined
   for (;;) {
     const leftMs = Math.max(1, endMs - performance.now())
-    const result = await probeServedSerial(probe, { deadlineMs: Math.min(leftMs, ATTEMPT_MS_MAX) })
+    const result = await probeServed(probe, { deadlineMs: Math.min(leftMs, ATTEMPT_MS_MAX) })
     if (result.ok && result.serial === serial) return { ok: true }
     const isOver = performance.now() + PAUSE_MS >= endMs
     // One that the end cut short says less about the server than the one before it.
@@ -48,13 +50,13 @@ function reasonOf(probe: TargetProbe, last: ProbeResult, serial: string): string
 }
 
 /** One attempt. Who the server is does not matter, only which certificate it shows: nothing secret is sent to it. */
-export function probeServedSerial(
+export function probeServed(
   probe: TargetProbe,
   { deadlineMs }: { readonly deadlineMs: number },
 ): Promise<ProbeResult> {
   return new Promise((resolve) => {
     const tcp = connectTcp({ host: probe.host, port: probe.port })
-    let served: string | undefined
+    let served: { readonly serial: string; readonly sha256: string } | undefined
     const finish = (result: ProbeResult): void => {
       clearTimeout(timer)
       tcp.destroy()
@@ -62,7 +64,7 @@ export function probeServedSerial(
     }
     /** Once the server has shown its certificate, it does not matter how the connection ends. */
     const end = (why: string): void => {
-      if (served !== undefined) finish({ ok: true, serial: served })
+      if (served !== undefined) finish({ ok: true, ...served })
       else finish({ ok: false, reason: `${addressOf(probe)} ${why.slice(0, REASON_LENGTH_MAX)}` })
     }
     // tidy: a server answers in real time.
@@ -77,7 +79,9 @@ export function probeServedSerial(
       const look = (): void => {
         // Not getPeerX509Certificate, which loses memory with each call.
         const peer = tls.getPeerCertificate() as Partial<PeerCertificate> | null
-        served ??= peer?.serialNumber?.toLowerCase()
+        const { serialNumber, fingerprint256 } = peer ?? {}
+        if (serialNumber === undefined || fingerprint256 === undefined) return
+        served ??= { serial: serialNumber.toLowerCase(), sha256: plainHex(fingerprint256) }
       }
       tls.on('secureConnect', () => {
         look()

@@ -26,16 +26,17 @@ export function findAcmeSh(homes: readonly string[]): FindRenewer {
 /** A service may read the very files that acme.sh keeps for itself. */
 function lineageAround(reader: ConfigReader, { realPath }: ReadPath): Renewer | undefined {
   const directory = dirname(realPath)
-  const text = reader.read(confIn(directory))
+  const text = readConf(reader, directory)
   return text !== undefined && /^Le_Domain=/m.test(text) ? describe(directory, text) : undefined
 }
 
 function lineageIn(reader: ConfigReader, directory: string, path: string): Renewer | undefined {
   if (!basename(directory).includes('.')) return undefined
-  const text = reader.read(confIn(directory))
+  const text = readConf(reader, directory)
   if (text === undefined) return undefined
-  const installed = [...text.matchAll(INSTALLED_AS)].map(([, value]) => value)
-  const isIt = installed.includes(path) || haproxyFileOf(text) === path
+  const installed = [...text.matchAll(INSTALLED_AS)].map(([, value = '']) => value)
+  const written = [...installed, haproxyFileOf(text) ?? ''].filter((one) => one !== '')
+  const isIt = written.some((one) => reader.place(one) === path)
   return isIt ? describe(directory, text) : undefined
 }
 
@@ -55,15 +56,29 @@ function confIn(directory: string): string {
   return join(directory, `${basename(directory).replace(/_ecc$/, '')}.conf`)
 }
 
+/** Another adoption may have stopped it: it is stopped for this one too. */
+function readConf(reader: ConfigReader, directory: string): string | undefined {
+  const path = confIn(directory)
+  return reader.read(path) ?? reader.read(`${path}${STOPPED_SUFFIX}`)
+}
+
 function describe(directory: string, text: string): Renewer {
   const from = confIn(directory)
   const given = valueOf(text, 'Le_ReloadCmd') || valueOf(text, 'SAVED_DEPLOY_HAPROXY_RELOAD')
-  const encoded = ENCODED.exec(given)?.[1]
-  const reload = encoded === undefined ? given : Buffer.from(encoded, 'base64').toString('utf8')
+  const reload = decoded(given)
+  const hooks = ['Le_PreHook', 'Le_PostHook', 'Le_RenewHook', 'Le_DeployHook'].flatMap((key) => {
+    const value = valueOf(text, key).replace(/,$/, '')
+    return value === '' ? [] : [`acme.sh ran its ${key} at a renewal: ${decoded(value)}`]
+  })
   return {
     kind: 'acme.sh',
     name: basename(directory),
     stop: { kind: 'rename', from, to: `${from}${STOPPED_SUFFIX}` },
-    notes: reload === '' ? [] : [`acme.sh ran after a renewal: ${reload}`],
+    notes: [...(reload === '' ? [] : [`acme.sh ran after a renewal: ${reload}`]), ...hooks],
   }
+}
+
+function decoded(value: string): string {
+  const encoded = ENCODED.exec(value)?.[1]
+  return encoded === undefined ? value : Buffer.from(encoded, 'base64').toString('utf8')
 }

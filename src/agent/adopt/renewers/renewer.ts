@@ -41,6 +41,16 @@ export type FindRenewer = (
 /** Beside the file that it was. certbot looks for `*.conf`, acme.sh for the name of the directory. */
 export const STOPPED_SUFFIX = '.svc-adopted'
 
+/** Before a line of cron that is stopped. */
+export const STOPPED_LINE = '# svc-agent adopt: '
+
+/** What is stopped, however it was found: once it is stopped, some of it looks otherwise. */
+export function stopKeyOf(stop: StopAction): string {
+  if (stop.kind === 'rename') return `rename ${stop.from}`
+  if (stop.kind === 'unit') return `unit ${stop.unit}`
+  return `line ${stop.path} ${stop.line}`
+}
+
 export function describeStop(stop: StopAction): string {
   if (stop.kind === 'rename') return `renames ${stop.from} to ${stop.to}`
   if (stop.kind === 'unit') return `systemctl disable --now ${stop.unit}`

@@ -2,7 +2,7 @@
 
 import { basename, join } from 'node:path'
 import type { ConfigReader } from '../config-reader.ts'
-import type { FindRenewer, Renewer } from './renewer.ts'
+import { type FindRenewer, type Renewer, type StopAction, STOPPED_LINE } from './renewer.ts'
 
 export interface UnitStates {
   isEnabled(unit: string): Promise<boolean>
@@ -11,10 +11,12 @@ export interface UnitStates {
 
 const UNIT_DIRECTORIES = ['/etc/systemd/system', '/usr/local/lib/systemd/system']
 const CRON_TABLES = ['/etc/crontab', '/etc/cron.d/*', '/var/spool/cron/crontabs/root']
-const RENEWS = /\bstep(?:-cli)?\s+ca\s+renew\b/
+const RENEWS = /\bstep(?:-cli)?\s+ca\s+renew\b/g
 
+/** `stopped`: by other adoptions. Those have no links in `….wants` any more, and are neither enabled nor active. */
 export function findStep(
   states: UnitStates,
+  stopped: readonly StopAction[] = [],
   places: { readonly units: readonly string[]; readonly cron: readonly string[] } = {
     units: UNIT_DIRECTORIES,
     cron: CRON_TABLES,
@@ -22,11 +24,16 @@ export function findStep(
 ): FindRenewer {
   return async (reader, { path, realPath }) => {
     const paths = [...new Set([path, realPath])]
-    const units = places.units.flatMap((directory) => unitsIn(reader, directory, paths))
+    const stoppedUnits = stopped.flatMap((stop) => (stop.kind === 'unit' ? [stop.unit] : []))
+    const units = places.units.flatMap((directory) =>
+      unitsIn(reader, directory, paths, stoppedUnits),
+    )
     const named: Renewer[] = []
     for (const { unit, text } of units) {
       const [isEnabled, isActive] = [await states.isEnabled(unit), await states.isActive(unit)]
-      const stop = { kind: 'unit', unit, is_enabled: isEnabled, is_active: isActive } as const
+      const own = { kind: 'unit', unit, is_enabled: isEnabled, is_active: isActive } as const
+      const earlier = stopped.find((stop) => stop.kind === 'unit' && stop.unit === unit)
+      const stop = renewsSeveral(text) ? undefined : (earlier ?? own)
       named.push({ kind: 'step', name: unit, stop, notes: execReloadsOf(text) })
     }
     return [...named, ...places.cron.flatMap((table) => linesIn(reader, table, paths))]
@@ -34,25 +41,38 @@ export function findStep(
 }
 
 /** A service that is started by a timer is stopped by stopping that. */
-function unitsIn(reader: ConfigReader, directory: string, paths: readonly string[]) {
+function unitsIn(
+  reader: ConfigReader,
+  directory: string,
+  paths: readonly string[],
+  stoppedUnits: readonly string[],
+) {
   const names = reader.list(directory) ?? []
   return names
     .filter((name) => name.endsWith('.service'))
     .flatMap((name) => {
       const text = reader.read(join(directory, name)) ?? ''
-      if (!RENEWS.test(text.replaceAll(/\\\n/g, ' '))) return []
-      const instances = name.endsWith('@.service') ? instancesOf(reader, directory, name) : [name]
+      if (countRenewals(text) === 0) return []
+      const instances = name.endsWith('@.service')
+        ? instancesOf(reader, directory, name, stoppedUnits)
+        : [name]
       return instances
-        .filter((instance) => namesOne(expand(text, instance), paths))
+        .filter((instance) => namesOne(reader, expand(text, instance), paths))
         .map((service) => ({ unit: timerOf(names, service), text }))
     })
 }
 
-/** Those that are enabled: links in `….wants`, to the service or to its timer. */
-function instancesOf(reader: ConfigReader, directory: string, template: string): string[] {
+/** Those that are enabled (links in `….wants`, to the service or to its timer), or were until an adoption. */
+function instancesOf(
+  reader: ConfigReader,
+  directory: string,
+  template: string,
+  stoppedUnits: readonly string[],
+): string[] {
   const stem = template.replace(/@\.service$/, '')
   const links = reader.expand(join(directory, `*.wants/${stem}@*`)).map((path) => basename(path))
-  return [...new Set(links.map((name) => name.replace(/\.timer$/, '.service')))]
+  const known = [...links, ...stoppedUnits.filter((unit) => unit.startsWith(`${stem}@`))]
+  return [...new Set(known.map((name) => name.replace(/\.timer$/, '.service')))]
 }
 
 function timerOf(names: readonly string[], service: string): string {
@@ -84,20 +104,36 @@ function execReloadsOf(text: string): string[] {
 }
 
 function linesIn(reader: ConfigReader, table: string, paths: readonly string[]): Renewer[] {
-  return reader.expand(table).flatMap((path) =>
-    (reader.read(path) ?? '')
+  return reader.expand(table).flatMap((path) => {
+    const text = reader.read(path) ?? ''
+    // Bytes that are no UTF-8 would not be written again as they were.
+    const isText = !text.includes('\uFFFD')
+    return text
       .split('\n')
-      .filter((line) => !/^\s*#/.test(line) && RENEWS.test(line) && namesOne(line, paths))
+      .map((line) => (line.startsWith(STOPPED_LINE) ? line.slice(STOPPED_LINE.length) : line))
+      .filter(
+        (line) => !/^\s*#/.test(line) && countRenewals(line) > 0 && namesOne(reader, line, paths),
+      )
       .map((line): Renewer => ({
         kind: 'cron',
         name: path,
-        stop: { kind: 'line', path, line },
+        stop: renewsSeveral(line) || !isText ? undefined : { kind: 'line', path, line },
         notes: [],
-      })),
-  )
+      }))
+  })
 }
 
-function namesOne(text: string, paths: readonly string[]): boolean {
-  const words = new Set(text.split(/[\s"'=;]+/))
-  return paths.some((path) => words.has(path))
+/** What renews other certificates too is not stopped for this one. */
+function renewsSeveral(text: string): boolean {
+  return countRenewals(text) > 1
+}
+
+function countRenewals(text: string): number {
+  return text.replaceAll(/\\\n/g, ' ').match(RENEWS)?.length ?? 0
+}
+
+/** Its settings may lead there by other directories. */
+function namesOne(reader: ConfigReader, text: string, paths: readonly string[]): boolean {
+  const words = text.split(/[\s"'=;]+/).filter((word) => word.startsWith('/'))
+  return words.some((word) => paths.includes(word) || paths.includes(reader.place(word)))
 }

@@ -1,6 +1,7 @@
 // A Caddyfile: sites with their directives in braces; `tls CERTIFICATE KEY` names files, anything else Caddy gets itself.
 
 import { resolve, dirname } from 'node:path'
+import { UserError } from '../../../platform/errors.ts'
 import {
   type CertificateUse,
   type Listener,
@@ -17,6 +18,7 @@ interface Line {
 }
 
 const IMPORT_DEPTH_MAX = 8
+const LINES_MAX = 100_000
 
 export function readCaddy(reader: ConfigReader, configPath: string): ServiceFindings {
   const lines = linesOf(reader, configPath, 0)
@@ -27,8 +29,10 @@ export function readCaddy(reader: ConfigReader, configPath: string): ServiceFind
   for (const { addresses, body } of sitesOf(lines)) {
     const listeners = addresses.flatMap((address) => listenerOf(address) ?? [])
     const serverName = nameToAskFor(addresses.map((address) => hostOf(address)))
-    const used = [...body, ...body.flatMap(({ words }) => importedBy(words, snippets))]
-    const tls = used.find(({ words }) => words[0] === 'tls')?.words ?? []
+    const imported = body.map(({ words }) =>
+      words[0] === 'import' ? snippets.get(words[1] ?? '') : undefined,
+    )
+    const tls = (body.find(isTls) ?? imported.find((line) => line !== undefined))?.words ?? []
     const [, certificate, key] = tls.filter((word) => word !== '{')
     if (certificate !== undefined && key !== undefined) {
       const directory = dirname(configPath)
@@ -76,24 +80,21 @@ function addressesOf({ words }: Line): string[] {
     .filter((word) => word !== '')
 }
 
-function snippetsOf(lines: readonly Line[]): Map<string, Line[]> {
-  const snippets = new Map<string, Line[]>()
-  let current: Line[] | undefined
+/** The first `tls` of each: nothing else of a snippet is of use here. */
+function snippetsOf(lines: readonly Line[]): Map<string, Line> {
+  const snippets = new Map<string, Line>()
+  let current: string | undefined
   for (const line of lines) {
-    if (line.depth === 0) {
-      const name = /^\((.+)\)$/.exec(line.words[0] ?? '')?.[1]
-      current = name === undefined ? undefined : []
-      if (name !== undefined && current !== undefined) snippets.set(name, current)
-    } else current?.push(line)
+    if (line.depth === 0) current = /^\((.+)\)$/.exec(line.words[0] ?? '')?.[1]
+    else if (current !== undefined && isTls(line) && !snippets.has(current)) {
+      snippets.set(current, line)
+    }
   }
   return snippets
 }
 
-function importedBy(
-  [first, name = '']: readonly string[],
-  snippets: ReadonlyMap<string, readonly Line[]>,
-): readonly Line[] {
-  return first === 'import' ? (snippets.get(name) ?? []) : []
+function isTls({ words }: Line): boolean {
+  return words[0] === 'tls'
 }
 
 function hostOf(address: string): string {
@@ -126,12 +127,15 @@ function linesOf(reader: ConfigReader, path: string, importDepth: number): Line[
       continue
     }
     if (kept.length === 0) continue
+    if (lines.length > LINES_MAX) {
+      throw new UserError('config_too_large', `the configuration has more than ${LINES_MAX} lines`)
+    }
     const imported = kept[0] === 'import' && /[/*.]/.test(kept[1] ?? '') ? kept[1] : undefined
     if (imported === undefined) lines.push({ words: kept, depth })
     else if (importDepth < IMPORT_DEPTH_MAX) {
       for (const file of reader.expand(resolve(dirname(path), imported))) {
         const inner = linesOf(reader, file, importDepth + 1) ?? []
-        lines.push(...inner.map((one) => ({ ...one, depth: one.depth + depth })))
+        for (const one of inner) lines.push({ ...one, depth: one.depth + depth })
       }
     }
     if (kept.at(-1) === '{') depth += 1

@@ -83,7 +83,8 @@ function readBind(state: State, words: readonly string[]): void {
 function listenersOf(address: string): Listener[] {
   const [, host, port] = /^(?:ipv[46]@)?(.*):(\d{1,5})(?:-\d+)?$/.exec(address) ?? []
   if (host === undefined || /[@/$]/.test(host)) return []
-  return [listenerAt(host, Number(port))]
+  const listener = listenerAt(host, Number(port))
+  return listener === undefined ? [] : [listener]
 }
 
 function certificatesOf(state: State, value: string): string[] {

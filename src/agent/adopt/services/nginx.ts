@@ -23,6 +23,8 @@ interface Block {
 interface State {
   readonly reader: ConfigReader
   readonly prefix: string
+  /** With the blocks around them: what those say counts wherever it stands in them, so all is read first. */
+  readonly servers: { readonly server: Block; readonly outer: readonly Block[] }[]
   readonly uses: CertificateUse[]
   readonly remarks: Set<string>
 }
@@ -32,9 +34,16 @@ const WORDS_MAX = 512
 
 /** `configPath` is the file that nginx was started with; relative names are relative to its directory. */
 export function readNginx(reader: ConfigReader, configPath: string): ServiceFindings {
-  const state: State = { reader, prefix: dirname(configPath), uses: [], remarks: new Set() }
+  const state: State = {
+    reader,
+    prefix: dirname(configPath),
+    servers: [],
+    uses: [],
+    remarks: new Set(),
+  }
   const main = newBlock('main')
   readFile(state, configPath, [main], 0)
+  for (const { server, outer } of state.servers) endServer(state, server, outer)
   return { uses: state.uses, remarks: [...state.remarks] }
 }
 
@@ -59,7 +68,9 @@ function readFile(state: State, path: string, outer: readonly Block[], depth: nu
       words = []
     } else if (token.kind === 'close') {
       const block = blocks.length > outer.length ? blocks.pop() : undefined
-      if (block?.kind === 'server') endServer(state, block, blocks)
+      if (block?.kind === 'server' && block.listeners.length > 0) {
+        state.servers.push({ server: block, outer: [...blocks] })
+      }
       words = []
     } else {
       const [name, ...values] = words
@@ -105,7 +116,6 @@ function isSslAnyway(blocks: readonly Block[]): boolean {
 }
 
 function endServer(state: State, server: Block, outer: readonly Block[]): void {
-  if (server.listeners.length === 0) return
   const all = [...outer, server].toReversed()
   const certificates = all.find((block) => block.certificates.length > 0)?.certificates ?? []
   const keys = all.find((block) => block.keys.length > 0)?.keys ?? []

@@ -30,7 +30,7 @@ export function readPostgresql(
   const listeners = addresses
     .map((address) => address.trim())
     .filter((address) => address !== '')
-    .map((address) => listenerAt(address, port))
+    .flatMap((address) => listenerAt(address, port) ?? [])
   const certificatePath = resolve(directory, settings.get('ssl_cert_file') ?? 'server.crt')
   const keyPath = resolve(directory, settings.get('ssl_key_file') ?? 'server.key')
   return {

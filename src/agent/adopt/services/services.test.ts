@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import type { ServiceFindings } from '../certificate-use.ts'
-import { type ConfigReader, expandPattern } from '../config-reader.ts'
+import { parseListener, type ServiceFindings } from '../certificate-use.ts'
+import { type ConfigReader, createConfigReader, expandPattern } from '../config-reader.ts'
+import { readPresentFile } from '../present-file.ts'
 import { readApache } from './apache.ts'
 import { readCaddy } from './caddy.ts'
 import { readHaproxy } from './haproxy.ts'
@@ -16,7 +20,12 @@ function readerOf(files: Readonly<Record<string, string>>): ConfigReader {
       .map((path) => path.slice(`${directory}/`.replace('//', '/').length).split('/')[0] ?? '')
     return names.length === 0 ? undefined : [...new Set(names)].sort()
   }
-  return { list, read: (path) => files[path], expand: (pattern) => expandPattern(pattern, list) }
+  return {
+    list,
+    read: (path) => files[path],
+    expand: (pattern) => expandPattern(pattern, list),
+    place: (path) => path.replace('/alias/', '/etc/'),
+  }
 }
 
 const NGINX = '/etc/nginx/nginx.conf'
@@ -66,10 +75,10 @@ describe('what nginx reads', () => {
       include missing.conf; }`)
     assert.deepEqual(uses, [])
     assert.deepEqual(remarks, [
-      'the server v.test has a certificate that is no file: /c/$ssl_server_name.crt',
-      'the server two.test has 2 certificates, and one is adopted only',
       'proxy_ssl_certificate /client.pem: a certificate that nginx shows to others is not adopted',
       '/etc/nginx/missing.conf is included and cannot be read',
+      'the server v.test has a certificate that is no file: /c/$ssl_server_name.crt',
+      'the server two.test has 2 certificates, and one is adopted only',
     ])
   })
 
@@ -85,6 +94,27 @@ describe('what nginx reads', () => {
       nginx(`http { server { ${part.repeat(100_000)}`)
       assert.ok(performance.now() - startedMs < 5000, JSON.stringify(part))
     }
+  })
+})
+
+describe('what nginx reads of the blocks around', () => {
+  test('[ADO-1] a certificate of http counts for servers that stand before it', () => {
+    const { uses } = nginx(
+      `http { include sites-enabled/*; server { listen 8443 ssl; }
+        ssl_certificate /etc/ssl/all.pem; ssl_certificate_key /etc/ssl/all.key; }`,
+      { '/etc/nginx/sites-enabled/a': 'server { listen 443 ssl; }' },
+    )
+    assert.deepEqual(
+      uses.map(({ certificatePath, keyPath, listeners }) => [
+        certificatePath,
+        keyPath,
+        listeners[0]?.port,
+      ]),
+      [
+        ['/etc/ssl/all.pem', '/etc/ssl/all.key', 443],
+        ['/etc/ssl/all.pem', '/etc/ssl/all.key', 8443],
+      ],
+    )
   })
 })
 
@@ -274,6 +304,82 @@ import sites/*.caddy
     assert.deepEqual(remarks, [
       'Caddy gets the certificate of auto.test by itself: name files first',
     ])
+  })
+})
+
+describe('configurations of others than root', () => {
+  const withFiles = async (
+    files: Readonly<Record<string, string>>,
+    work: (directory: string) => void,
+  ): Promise<void> => {
+    const directory = mkdtempSync(join(tmpdir(), 'svc-agent-services-'))
+    try {
+      for (const [name, text] of Object.entries(files)) writeFileSync(join(directory, name), text)
+      work(directory)
+    } finally {
+      rmSync(directory, { recursive: true })
+    }
+  }
+
+  test('[ADO-2] files that include each other are given up', async () => {
+    const four = 'include a\ninclude a\ninclude a\ninclude a\n'
+    const files = {
+      a: four,
+      'apache.conf': 'Include a\n'.repeat(4),
+      'nginx.conf': 'include nginx.conf;'.repeat(4),
+      Caddyfile: 'import Caddyfile*\n'.repeat(20),
+    }
+    await withFiles(files, (directory) => {
+      const path = (name: string): string => join(directory, name)
+      const readings: readonly (() => ServiceFindings)[] = [
+        () => {
+          const command = { dataDir: directory, configPath: path('a'), settings: new Map() }
+          return readPostgresql(createConfigReader(), command)
+        },
+        () => readCaddy(createConfigReader(), path('Caddyfile')),
+        () => readNginx(createConfigReader(), path('nginx.conf')),
+        () =>
+          readApache(createConfigReader(), { configPath: path('apache.conf'), root: directory }),
+      ]
+      for (const read of readings) assert.throws(read, { code: 'config_too_large' })
+    })
+  })
+
+  test('[ADO-2] a device and a file of the kernel are no configuration', () => {
+    for (const path of [
+      '/dev/zero',
+      '/dev/tty',
+      '/proc/self/environ',
+      '/sys/kernel/uevent_seqnum',
+    ]) {
+      assert.equal(createConfigReader().read(path), undefined)
+      assert.match(String(readPresentFile(path)), / cannot be read/)
+    }
+  })
+
+  test('[ADO-1] two ways to one place are one', async () => {
+    await withFiles({}, (directory) => {
+      mkdirSync(join(directory, 'real'))
+      symlinkSync('real', join(directory, 'alias'))
+      const reader = createConfigReader()
+      assert.equal(
+        reader.place(join(directory, 'alias/x')),
+        join(realpathSync(directory), 'real/x'),
+      )
+      assert.equal(reader.place('/none/such/x'), '/none/such/x')
+    })
+  })
+
+  test('[ADO-2] a port that is none is nowhere to ask', () => {
+    const reader = readerOf({ '/data/postgresql.conf': 'ssl = on\nport = 99999\n' })
+    const command = parsePostgresqlCommand(['-D', '/data'])
+    assert.ok(command)
+    assert.deepEqual(readPostgresql(reader, command).uses[0]?.listeners, [])
+    const other = { ...command, settings: new Map([['port', 'x']]) }
+    assert.deepEqual(readPostgresql(reader, other).uses[0]?.listeners, [])
+    assert.equal(parseListener('a.test:65536', 443), undefined)
+    assert.equal(parseListener('0', 443), undefined)
+    assert.deepEqual(parseListener('65535', 443), { host: '127.0.0.1', port: 65_535 })
   })
 })
 
