@@ -135,7 +135,7 @@ export function createAcmeClient(options: AcmeClientOptions): AuthorityClient {
     using ready = startDeadline(deadlineMs * READY_WITHIN)
     const { signal } = deadline
     let taken: TakenOrder | undefined
-    let fate: OrderFate = 'unused'
+    let fate = 'unused' as OrderFate
     try {
       const why = findImpossible(request, options.challengeType)
       if (why !== undefined) throw new CaError('refused', why)
