@@ -277,5 +277,6 @@ test('[LOG-10] the line of a failure says in which trace it was', async () => {
   const trace = beginStep(undefined)
   await withTrace(trace, () => failureOf(sign()))
   const line = lines.find(([, what]) => what === 'no certificate from the CA')
-  assert.equal((line?.[0] as { readonly trace_id?: string }).trace_id, trace.traceId)
+  const fields = line?.[0] as { readonly trace_id?: string } | undefined
+  assert.equal(fields?.trace_id, trace.traceId)
 })

@@ -160,7 +160,8 @@ describe('OpenBao client', () => {
     bao.answer = () => ({ status: 400, json: {} })
     const trace = beginStep(undefined)
     await withTrace(trace, async () => failureOf(client.sign(await newRequest())))
-    assert.equal((logs[0]?.[0] as { readonly trace_id?: string }).trace_id, trace.traceId)
+    const fields = logs[0]?.[0] as { readonly trace_id?: string } | undefined
+    assert.equal(fields?.trace_id, trace.traceId)
   })
 
   test('[CAX-21] tells neither log nor caller the token or the SecretID', async () => {
