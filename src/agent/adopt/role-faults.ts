@@ -1,5 +1,5 @@
-// Whether a file is what a configuration calls it. A configuration may be written by others than root, and name any file
-// of root's: one that holds anything else than this service's certificate and key is never replaced.
+// Whether a file is what a configuration calls it. A configuration may be written by others than root, and may name any
+// file of the host: one that holds anything else than this certificate and its key is never replaced.
 
 import type { Certificate } from '../../pki/certificates.ts'
 import type { GroupedFile } from './group-uses.ts'

@@ -95,7 +95,7 @@ async function keep(host: AdoptHost, path: string, stem: string): Promise<void> 
 /** Told for as long as it is there: an undo that was interrupted after it kept something says so too. */
 async function listKept(host: AdoptHost, { places, target_path: target }: Adoption) {
   const problems: string[] = []
-  const stems = [...places.map(({ path }) => [path, keptPath(path)] as const)]
+  const stems = places.map(({ path }) => [path, keptPath(path)] as const)
   for (const [path, stem] of [...stems, [target, keptTargetPath(target)] as const]) {
     for (const kept of await keptAs(host, stem)) {
       problems.push(`${path} was changed by others meanwhile: that is kept as ${kept}`)
