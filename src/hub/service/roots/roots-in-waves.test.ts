@@ -218,7 +218,7 @@ describe('[RLO-29] a set of roots in waves', () => {
     const other = createOfferedRootSets(scene.store, new CurrentRootSet(held))
     const offers = async () => {
       const numbers = await Promise.all(scene.agents.map((one) => other.offerTo(one)))
-      return numbers.map(({ numero }) => numero).toSorted((one, other) => one - other)
+      return numbers.map(({ numero }) => numero).toSorted((low, high) => low - high)
     }
     assert.deepEqual(await offers(), [4, 4, 4, 5])
     scene.file = [old, next, third]
