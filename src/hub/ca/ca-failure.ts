@@ -4,8 +4,10 @@ import {
   classifyConnectionFailure,
   type ConnectionFailure as ConnectionFault,
 } from '../../platform/connection-failure.ts'
+import type { Logger } from '../../platform/logger.ts'
+import { currentTrace } from '../../platform/trace.ts'
 import { type CaReply, ConnectionFailure } from './ca-connection.ts'
-import { CaError, type CaSetting } from './certificate-authority.ts'
+import { CaError, type CaSetting, type SignRequest } from './certificate-authority.ts'
 
 /** What a wrong URL looks like; the CA may be down as well. */
 const OF_THE_URL: ReadonlySet<ConnectionFault> = new Set([
@@ -58,4 +60,14 @@ export function withLostAnswer(
   const answers = isNo || leaf !== undefined ? 1 : 0
   const isAnswerLost = timesSent > answers
   return new CaError(reason, message, { cause, status, variable, leaf, isAnswerLost })
+}
+
+/** One line of the hub's log for each certificate that a CA of any kind did not give. */
+export function logNoCertificate(
+  logger: Logger,
+  { commonName }: Pick<SignRequest, 'commonName'>,
+  { reason, status, message, variable }: CaError,
+): void {
+  const fields = { common_name: commonName, reason, ca_status: status, fault: message, variable }
+  logger.warn({ ...fields, trace_id: currentTrace()?.traceId }, 'no certificate from the CA')
 }

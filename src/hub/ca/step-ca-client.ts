@@ -4,10 +4,9 @@ import type { Clock } from '../../platform/clock.ts'
 import { startDeadline } from '../../platform/deadline.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Secret } from '../../platform/secret.ts'
-import { currentTrace } from '../../platform/trace.ts'
 import { encodePem } from '../../pki/pem.ts'
 import { type CaReply, createCaConnection } from './ca-connection.ts'
-import { toCaError, withLostAnswer } from './ca-failure.ts'
+import { logNoCertificate, toCaError, withLostAnswer } from './ca-failure.ts'
 import { CA_DEADLINE_MS, type CaLineOptions, CALLS_RUNNING_MAX, createCaLine } from './ca-line.ts'
 import { failureOfReply, parseSignedChain } from './ca-reply.ts'
 import type {
@@ -106,18 +105,7 @@ export function createStepCaClient(options: StepCaClientOptions): AuthorityClien
         timesSent,
         reply,
       )
-      const { reason, status: ca_status, message: fault, variable } = failure
-      logger.warn(
-        {
-          common_name: commonName,
-          reason,
-          ca_status,
-          fault,
-          variable,
-          trace_id: currentTrace()?.traceId,
-        },
-        'no certificate from the CA',
-      )
+      logNoCertificate(logger, request, failure)
       throw failure
     }
   }

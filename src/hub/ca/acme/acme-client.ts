@@ -5,10 +5,9 @@ import { isIP } from 'node:net'
 import type { Clock } from '../../../platform/clock.ts'
 import { startDeadline } from '../../../platform/deadline.ts'
 import type { Logger } from '../../../platform/logger.ts'
-import { currentTrace } from '../../../platform/trace.ts'
 import type { Certificate } from '../../../pki/certificates.ts'
 import { type CaReply, createCaConnection } from '../ca-connection.ts'
-import { toCaError } from '../ca-failure.ts'
+import { logNoCertificate, toCaError } from '../ca-failure.ts'
 import { CA_DEADLINE_MS, CALLS_RUNNING_MAX } from '../ca-line.ts'
 import { parseChain } from '../ca-reply.ts'
 import {
@@ -154,18 +153,7 @@ export function createAcmeClient(options: AcmeClientOptions): AuthorityClient {
       // Whatever it was, the next order would cost the account as much as this one.
       else if (fate !== 'gone') taken?.refuse(failure)
       if (fate === 'unused' && error instanceof NamesNotProved) taken?.refuse(error)
-      const { reason, status: ca_status, message: fault, variable } = failure
-      logger.warn(
-        {
-          common_name: request.commonName,
-          reason,
-          ca_status,
-          fault,
-          variable,
-          trace_id: currentTrace()?.traceId,
-        },
-        'no certificate from the CA',
-      )
+      logNoCertificate(logger, request, failure)
       throw failure
     }
   }

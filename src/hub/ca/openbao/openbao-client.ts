@@ -4,10 +4,9 @@ import { isIP } from 'node:net'
 import type { Clock } from '../../../platform/clock.ts'
 import { startDeadline } from '../../../platform/deadline.ts'
 import type { Logger } from '../../../platform/logger.ts'
-import { currentTrace } from '../../../platform/trace.ts'
 import { encodePem } from '../../../pki/pem.ts'
 import { type CaReply, createCaConnection } from '../ca-connection.ts'
-import { toCaError, withLostAnswer } from '../ca-failure.ts'
+import { logNoCertificate, toCaError, withLostAnswer } from '../ca-failure.ts'
 import { CA_DEADLINE_MS, type CaLineOptions, CALLS_RUNNING_MAX, createCaLine } from '../ca-line.ts'
 import type {
   AuthorityClient,
@@ -96,18 +95,7 @@ export function createOpenBaoClient(options: OpenBaoClientOptions): AuthorityCli
       return { ...signed, isAnotherLost: timesSent > 1 }
     } catch (error) {
       const failure = withLostAnswer(failureOf(error, deadline.signal), timesSent, reply)
-      const { reason, status: ca_status, message: fault, variable } = failure
-      logger.warn(
-        {
-          common_name: request.commonName,
-          reason,
-          ca_status,
-          fault,
-          variable,
-          trace_id: currentTrace()?.traceId,
-        },
-        'no certificate from the CA',
-      )
+      logNoCertificate(logger, request, failure)
       throw failure
     }
   }
