@@ -168,6 +168,10 @@ describe('each kind of a declared fleet', () => {
     await open.hub.admin.setPolicy({ role: 'db', nome: 'taken' })
     await refused({ politicas_seletor: [{ ...stage, nome: 'taken' }] }, 'nome_taken')
     await open.hub.admin.removePolicy({ role: 'db' })
+    await open.hub.admin.setSelectorPolicy({ nome: 'another', where: 'env=test' })
+    const many = Array.from({ length: 100 }, (_, at) => ({ nome: `p${at}`, where: 'env=stage' }))
+    await refused({ politicas_seletor: many }, 'too_many_politicas')
+    await open.hub.admin.removeSelectorPolicy({ nome: 'another' })
     const bounded = { politicas_seletor: [{ ...stage, token_ttl_max: 3600 }] }
     const rule = {
       name: 'long',

@@ -29,6 +29,7 @@ export const declaredPolicies: Declarable = {
   },
   check: async (reader, changes, context) => {
     const touched = new Set(changesOf(changes, KIND, 'create', 'update').map(({ name }) => name))
+    if (touched.size === 0) return
     const policies = await policiesAfter(reader, changes, context)
     const selected = await selectorPoliciesAfter(reader, changes, context)
     const ofPlan = policies.filter(({ role }) => touched.has(role))

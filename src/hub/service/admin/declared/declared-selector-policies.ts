@@ -30,11 +30,13 @@ export const declaredSelectorPolicies: Declarable = {
     return policies.map((policy) => toPresent(policy, cargoNames))
   },
   check: async (reader, changes, context) => {
+    if (changesOf(changes, KIND, 'create', 'update').length === 0) return
     const selected = await selectorPoliciesAfter(reader, changes, context)
+    const created = new Set(changesOf(changes, KIND, 'create').map(({ name }) => name))
+    if (created.size === 0) return
     refuseTooManySelectorPolicies(selected.length)
     const policies = await policiesAfter(reader, changes, context)
-    const touched = new Set(changesOf(changes, KIND, 'create').map(({ name }) => name))
-    const ofPlan = selected.filter(({ name }) => touched.has(name))
+    const ofPlan = selected.filter(({ name }) => created.has(name))
     refuseTakenNames(policies, policies, ofPlan)
   },
   apply: async (writer, changes, context) => {
