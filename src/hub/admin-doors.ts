@@ -1,8 +1,10 @@
 // The two doors to the admin operations: the Unix socket of the vault's owner, and the admin port for tokens.
 
+import { type ConsoleFiles, createConsoleFiles } from '../console-files/console-files.ts'
+import { readPackedConsole } from '../console-files/packed-console.ts'
 import type { BindAddress } from '../platform/bind-address.ts'
 import type { Clock } from '../platform/clock.ts'
-import type { Logging } from '../platform/logger.ts'
+import type { Logger, Logging } from '../platform/logger.ts'
 import { readVersion } from '../platform/version.ts'
 import type { BackupMaker } from './backup/make-backup.ts'
 import type { HubConfig } from './config.ts'
@@ -18,7 +20,7 @@ import { createRefusalRecorder } from './service/admin/record-refusals.ts'
 import type { ServerCertificate } from './service/upkeep/server-certificate.ts'
 
 export interface AdminDoorsDependencies {
-  readonly config: Pick<HubConfig, 'adminBind' | 'limits' | 'isTrustedProxy'>
+  readonly config: Pick<HubConfig, 'adminBind' | 'isConsoleServed' | 'limits' | 'isTrustedProxy'>
   readonly socketPath: string
   readonly clock: Clock
   readonly logging: Logging
@@ -71,6 +73,7 @@ export async function openAdminDoors(dependencies: AdminDoorsDependencies): Prom
       catchUp,
       onHandshakeFailure: dependencies.meters?.onHandshakeFailure,
       authenticateOperator: createAuthenticateOperator(store, clock, log),
+      consoleFiles: config.isConsoleServed ? openConsole(log) : undefined,
     })
   const background = new AbortController()
   const recording = refusals.run(background.signal)
@@ -91,4 +94,11 @@ export async function openAdminDoors(dependencies: AdminDoorsDependencies): Prom
     await close(0)
     throw error
   }
+}
+
+function openConsole(log: Logger): ConsoleFiles | undefined {
+  const packed = readPackedConsole()
+  if (packed !== undefined) return createConsoleFiles(packed)
+  log.warn('No console: `npm run build:console` has not built it beside this source')
+  return undefined
 }

@@ -57,6 +57,8 @@ export interface HubConfig {
   readonly mtlsBind: BindAddress
   /** Undefined when there is to be no admin port. */
   readonly adminBind: BindAddress | undefined
+  /** Whether the admin port serves the console. */
+  readonly isConsoleServed: boolean
   /** Undefined where metrics are off. */
   readonly metricsBind: MetricsBind | undefined
   readonly metricsCertificates: number
@@ -172,6 +174,7 @@ export function parseHubSettings(env: Environment): HubSettings {
     serverCommonName: parseServerCommonName(env),
     healthBind: parseBindAddress('SVC_HEALTH_BIND', valueOf(env, 'SVC_HEALTH_BIND')),
     adminBind: parseAdminBind(valueOf(env, 'SVC_ADMIN_BIND')),
+    isConsoleServed: parseSwitch('SVC_CONSOLE', valueOf(env, 'SVC_CONSOLE')),
     metricsBind: parseMetricsBind(env),
     metricsCertificates: parseCount('SVC_METRICS_CERTIFICATES', env, METRICS_CERTIFICATES_MAX),
     identityMatch: parseIdentityMatch(valueOf(env, 'SVC_IDENTITY_MATCH')),
@@ -264,6 +267,11 @@ function parsePublicUrl(env: Environment): URL | undefined {
 
 function parseAdminBind(text: string): BindAddress | undefined {
   return text === 'off' ? undefined : parseBindAddress('SVC_ADMIN_BIND', text)
+}
+
+function parseSwitch(name: string, text: string): boolean {
+  if (text === 'on' || text === 'off') return text === 'on'
+  throw invalid(name, `${text} is neither on nor off`)
 }
 
 function parseBindAddress(name: string, text: string): BindAddress {

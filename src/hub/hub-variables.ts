@@ -318,6 +318,12 @@ export const HUB_VARIABLES: readonly Variable[] = [
     meaning: 'Bind address of the admin port (HTTPS, for admin tokens); `off` turns it off.',
   },
   {
+    name: 'SVC_CONSOLE',
+    required: false,
+    default: 'on',
+    meaning: 'The console, below `/console/` on the admin port; `off` turns it off.',
+  },
+  {
     name: 'SVC_METRICS_BIND',
     required: false,
     default: '127.0.0.1:9464',

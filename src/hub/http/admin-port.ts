@@ -2,6 +2,7 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { invariant } from '../../platform/errors.ts'
+import type { ConsoleFiles } from '../../console-files/console-files.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { ADMIN_OPERATIONS, type AdminOperationName } from '../../protocol/admin/operations.ts'
 import { includesRole } from '../../protocol/admin/roles.ts'
@@ -22,6 +23,7 @@ import {
 } from './admin-routes.ts'
 import { sendRefusal } from './error-response.ts'
 import { createCallerBuckets } from './connections/caller-buckets.ts'
+import { addConsoleRoutes, CONSOLE_ROUTES, isOfConsole } from './console-routes.ts'
 import { createHttpPort, type HttpPort, type HttpPortOptions } from './http-port.ts'
 import { handshakeTimeoutMs, hubTlsOptions, tlsServerOf } from './hub-tls.ts'
 import { recordedAddress } from './connections/recorded-address.ts'
@@ -38,6 +40,8 @@ export interface AdminPortOptions extends Pick<
   readonly authenticateOperator: AuthenticateOperator
   readonly performOperation: PerformOperation
   readonly refusals: RefusalRecorder
+  /** Undefined where there is to be no console. */
+  readonly consoleFiles?: ConsoleFiles | undefined
 }
 
 export interface AdminPort extends HttpPort {
@@ -53,7 +57,7 @@ interface Operator {
 const BEARER = /^Bearer +([!-~]{1,256})$/i
 
 export function createAdminPort(options: AdminPortOptions): AdminPort {
-  const { log, limits, clock, refusals } = options
+  const { log, limits, clock, refusals, consoleFiles } = options
   const operators = new WeakMap<FastifyRequest, Operator>()
   const failures = createCallerBuckets(limits.adminFailuresPerMinute, clock)
   /** A refusal is counted against its address, and for the log; one too many is told to wait. */
@@ -75,6 +79,7 @@ export function createAdminPort(options: AdminPortOptions): AdminPort {
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<WireErrorCode | undefined> => {
+    if (consoleFiles !== undefined && isOfConsole(request)) return undefined
     const [, plaintext = ''] = BEARER.exec(request.headers.authorization ?? '') ?? []
     const token = await options.authenticateOperator(plaintext)
     if (token === undefined) {
@@ -87,7 +92,11 @@ export function createAdminPort(options: AdminPortOptions): AdminPort {
   const port = createHttpPort({
     port: 'admin',
     turns: strangerTurns,
-    routes: [...Object.values(ADMIN_OPERATIONS), ROUTES.openapi],
+    routes: [
+      ...Object.values(ADMIN_OPERATIONS),
+      ROUTES.openapi,
+      ...(consoleFiles === undefined ? [] : CONSOLE_ROUTES),
+    ],
     log,
     limits: { ...limits, bodyBytes: ADMIN_BODY_BYTES_MAX },
     isTrustedProxy: options.isTrustedProxy,
@@ -107,6 +116,7 @@ export function createAdminPort(options: AdminPortOptions): AdminPort {
     return undefined
   })
   const server = tlsServerOf(port, options)
+  if (consoleFiles !== undefined) addConsoleRoutes(port, consoleFiles)
   addAdminRoutes(port, {
     log,
     performOperation: options.performOperation,

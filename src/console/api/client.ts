@@ -1,0 +1,133 @@
+// One request to the hub. The types of each operation are the hub's own.
+
+import { setClock } from './clock.ts'
+import { HubError, type HubErrorBody, HubUnreachable } from './hub-error.ts'
+import {
+  type ActName,
+  type AdminOperationName,
+  type AdminRehearsal,
+  type AdminReplies,
+  type AdminRequest,
+  isCreate,
+  methodOf,
+  pathOf,
+} from './operations.ts'
+import { endedByHub, sessionHeaders } from './session.ts'
+
+export interface AskOptions {
+  readonly signal?: AbortSignal | undefined
+  /** Of a create that is sent again, the key of the first time. */
+  readonly idempotencyKey?: string | undefined
+  /** What the act is about, as it was shown: the hub refuses the act when it has changed. */
+  readonly ifMatch?: string | undefined
+}
+
+export interface Answer<Body> {
+  readonly body: Body
+  readonly etag: string | undefined
+}
+
+const ANSWER_MS_MAX = 30_000
+
+export async function ask<Name extends AdminOperationName>(
+  name: Name,
+  request: AdminRequest<Name>,
+  options: AskOptions = {},
+): Promise<AdminReplies[Name]> {
+  return (await askFully(name, request, options)).body
+}
+
+export async function askFully<Name extends AdminOperationName>(
+  name: Name,
+  request: AdminRequest<Name>,
+  options: AskOptions = {},
+): Promise<Answer<AdminReplies[Name]>> {
+  const response = await send(name, request as Readonly<Record<string, unknown>>, options)
+  const etag = response.headers.get('etag') ?? undefined
+  return { body: (await response.json()) as AdminReplies[Name], etag }
+}
+
+/** What an act would do, and to how many hosts. The hub stores nothing. docs/protocol.md API-27. */
+export async function rehearse<Name extends ActName>(
+  name: Name,
+  request: AdminRequest<Name>,
+  options: AskOptions = {},
+): Promise<AdminRehearsal> {
+  const response = await send(name, { ...request, dry_run: true }, options)
+  return (await response.json()) as AdminRehearsal
+}
+
+async function send(
+  name: AdminOperationName,
+  request: Readonly<Record<string, unknown>>,
+  { signal, idempotencyKey = crypto.randomUUID(), ifMatch }: AskOptions,
+): Promise<Response> {
+  const method = methodOf(name)
+  const { path, rest } = fillPath(pathOf(name), request)
+  const query = method === 'GET' ? toQuery(rest) : ''
+  const response = await reach(`${path}${query}`, {
+    method,
+    signal,
+    headers: {
+      ...sessionHeaders(),
+      ...(method === 'POST' && { 'content-type': 'application/json' }),
+      ...(isCreate(name) && { 'idempotency-key': idempotencyKey }),
+      ...(ifMatch !== undefined && { 'if-match': ifMatch }),
+    },
+    ...(method === 'POST' && { body: JSON.stringify(rest) }),
+  })
+  if (response.ok) return response
+  const error = await readError(response)
+  if (error.status === 401) endedByHub(error.code)
+  throw error
+}
+
+interface Reached extends Omit<RequestInit, 'signal'> {
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Our own origin only, with its cookie, and never from a cache. */
+export async function reach(path: string, { signal, ...init }: Reached): Promise<Response> {
+  const timeout = AbortSignal.timeout(ANSWER_MS_MAX)
+  try {
+    const response = await fetch(path, {
+      ...init,
+      signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+      credentials: 'same-origin',
+      cache: 'no-store',
+      redirect: 'error',
+    })
+    setClock(response.headers.get('date'))
+    return response
+  } catch (error) {
+    if (signal?.aborted === true) throw error
+    throw new HubUnreachable(error)
+  }
+}
+
+export async function readError(response: Response): Promise<HubError> {
+  const requestId = response.headers.get('x-request-id') ?? undefined
+  const body = (await response.json().catch(() => ({}))) as HubErrorBody
+  return new HubError(response.status, body, requestId)
+}
+
+function fillPath(
+  pattern: string,
+  request: Readonly<Record<string, unknown>>,
+): { readonly path: string; readonly rest: Readonly<Record<string, unknown>> } {
+  const rest = { ...request }
+  const path = pattern.replaceAll(/:(\w+)/g, (_whole, field: string) => {
+    const value = String(rest[field])
+    delete rest[field]
+    return encodeURIComponent(value)
+  })
+  return { path, rest }
+}
+
+function toQuery(fields: Readonly<Record<string, unknown>>): string {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(fields)) {
+    if (value !== undefined) query.set(name, String(value))
+  }
+  return query.size === 0 ? '' : `?${query.toString()}`
+}

@@ -1,0 +1,144 @@
+// What the hub was asked, kept while somebody looks at it: asked again when a doorbell rings, at most once a second, and every
+// fifteen seconds where there is no stream. An answer that failed leaves the last good one on the screen, with its age.
+
+import { type ReadonlySignal, signal, type Signal } from '@preact/signals'
+import { useEffect, useState } from 'preact/hooks'
+import { ask } from './client.ts'
+import { hubNowMs } from './clock.ts'
+import type { AdminReplies, AdminRequest, ReadName } from './operations.ts'
+import { onRing, streamState } from './stream.ts'
+
+export interface Shown<Data> {
+  /** The last good answer. */
+  readonly data: Data | undefined
+  /** When the hub gave it, by its own clock. */
+  readonly atMs: number | undefined
+  /** Why the last request failed; undefined after a good one. */
+  readonly error: Error | undefined
+}
+
+interface Query {
+  readonly shown: Signal<Shown<unknown>>
+  readonly ask: () => Promise<unknown>
+  readonly tipos: readonly string[] | undefined
+  watchers: number
+  /** A request is under way; another one follows it when something happened meanwhile. */
+  isAsking: boolean
+  isStale: boolean
+  askedAtMs: number
+}
+
+const AGAIN_MS_MIN = 1000
+const POLL_MS = 15_000
+/** What nobody looks at any more is kept for the way back, up to so many answers. */
+const KEPT_MAX = 40
+
+const queries = new Map<string, Query>()
+
+export interface QueryOptions {
+  /** The types of entries that can change the answer; any without it. */
+  readonly tipos?: readonly string[]
+}
+
+/** Undefined as a request asks nothing. */
+export function useQuery<Name extends ReadName>(
+  name: Name,
+  request: AdminRequest<Name> | undefined,
+  { tipos }: QueryOptions = {},
+): ReadonlySignal<Shown<AdminReplies[Name]>> {
+  const key = request === undefined ? undefined : `${name} ${JSON.stringify(request)}`
+  const [nothing] = useState(() => signal<Shown<unknown>>(NOTHING))
+  const query =
+    key === undefined || request === undefined
+      ? undefined
+      : findQuery(key, () => ask(name, request), tipos)
+  useEffect(() => (query === undefined ? undefined : watch(query)), [query])
+  return (query?.shown ?? nothing) as ReadonlySignal<Shown<AdminReplies[Name]>>
+}
+
+const NOTHING: Shown<unknown> = { data: undefined, atMs: undefined, error: undefined }
+
+function findQuery(
+  key: string,
+  askHub: () => Promise<unknown>,
+  tipos: readonly string[] | undefined,
+): Query {
+  const known = queries.get(key)
+  if (known !== undefined) return known
+  const query: Query = {
+    shown: signal(NOTHING),
+    ask: askHub,
+    tipos,
+    watchers: 0,
+    isAsking: false,
+    isStale: true,
+    askedAtMs: 0,
+  }
+  queries.set(key, query)
+  forgetOldest()
+  return query
+}
+
+function forgetOldest(): void {
+  for (const [key, { watchers }] of queries) {
+    if (queries.size <= KEPT_MAX) return
+    if (watchers === 0) queries.delete(key)
+  }
+}
+
+function watch(query: Query): () => void {
+  query.watchers += 1
+  refresh(query)
+  return () => {
+    query.watchers -= 1
+  }
+}
+
+/** Everything that is on the screen is asked again: somebody acted here. */
+export function refreshAll(): void {
+  for (const query of queries.values()) refresh(query)
+}
+
+/** Nothing of the one who signed out is left for the next one. */
+export function forgetAll(): void {
+  queries.clear()
+}
+
+function refresh(query: Query): void {
+  query.isStale = true
+  if (query.watchers === 0 || query.isAsking || document.visibilityState === 'hidden') return
+  query.isAsking = true
+  const waitMs = Math.max(0, query.askedAtMs + AGAIN_MS_MIN - Date.now())
+  setTimeout(() => void answer(query), waitMs)
+}
+
+async function answer(query: Query): Promise<void> {
+  query.isStale = false
+  query.askedAtMs = Date.now()
+  try {
+    const data = await query.ask()
+    query.shown.value = { data, atMs: hubNowMs(), error: undefined }
+  } catch (error) {
+    query.shown.value = { ...query.shown.value, error: error as Error }
+  }
+  query.isAsking = false
+  if (query.isStale) refresh(query)
+}
+
+onRing((tipos) => {
+  for (const query of queries.values()) {
+    const isConcerned =
+      tipos === undefined || query.tipos === undefined || query.tipos.some((one) => tipos.has(one))
+    if (isConcerned) refresh(query)
+  }
+})
+
+setInterval(() => {
+  if (streamState.value !== 'live') refreshAll()
+}, POLL_MS)
+
+document.addEventListener('visibilitychange', () => {
+  for (const query of queries.values()) {
+    if (query.isStale || streamState.value !== 'live') refresh(query)
+  }
+})

@@ -1,0 +1,95 @@
+// Where we are: the URL holds screen, filters and open panels, so that back, reload and sharing work.
+
+import { computed, type ReadonlySignal, signal } from '@preact/signals'
+
+export const BASE = '/console'
+
+export interface Place {
+  /** Below the base, with its leading slash. */
+  readonly path: string
+  readonly query: Readonly<Record<string, string>>
+}
+
+const place = signal(readPlace())
+
+export const here: ReadonlySignal<Place> = computed(() => place.value)
+
+function readPlace(): Place {
+  const path = location.pathname.startsWith(BASE) ? location.pathname.slice(BASE.length) : ''
+  return {
+    path: path === '' ? '/' : path,
+    query: Object.fromEntries(new URLSearchParams(location.search)),
+  }
+}
+
+/** An undefined filter is left out. */
+export function hrefOf(
+  path: string,
+  query: Readonly<Record<string, string | undefined>> = {},
+): string {
+  const parameters = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== '') parameters.set(name, value)
+  }
+  return `${BASE}${path}${parameters.size === 0 ? '' : `?${parameters.toString()}`}`
+}
+
+export function goTo(href: string, options: { readonly isReplacing?: boolean } = {}): void {
+  if (options.isReplacing === true) history.replaceState(null, '', href)
+  else history.pushState(null, '', href)
+  place.value = readPlace()
+}
+
+/** Changes filters of this screen. What is typed letter by letter replaces the place in the history. */
+export function setQuery(
+  changes: Readonly<Record<string, string | undefined>>,
+  options: { readonly isReplacing?: boolean } = {},
+): void {
+  goTo(hrefOf(here.value.path, { ...here.value.query, ...changes }), options)
+}
+
+/** The fields of a pattern such as `/hosts/:id`; undefined where the path is another one. */
+export function matchPath(
+  pattern: string,
+  path: string,
+): Readonly<Record<string, string>> | undefined {
+  const wanted = pattern.split('/')
+  const segments = path.split('/')
+  if (wanted.length !== segments.length) return undefined
+  const fields: Record<string, string> = {}
+  for (const [at, part] of wanted.entries()) {
+    const segment = segments[at] ?? ''
+    if (part.startsWith(':')) {
+      const value = decode(segment)
+      if (value === undefined || value === '') return undefined
+      fields[part.slice(1)] = value
+    } else if (part !== segment) {
+      return undefined
+    }
+  }
+  return fields
+}
+
+function decode(segment: string): string | undefined {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return undefined
+  }
+}
+
+/** A click on a link of ours changes the place; with a modifier key, or to another place, it is the browser's. */
+export function followLinks(): void {
+  addEventListener('popstate', () => {
+    place.value = readPlace()
+  })
+  document.addEventListener('click', (event) => {
+    if (event.defaultPrevented || event.button !== 0) return
+    if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
+    const link = event.target instanceof Element ? event.target.closest('a') : null
+    if (link === null || link.target !== '' || link.origin !== location.origin) return
+    if (!link.pathname.startsWith(`${BASE}/`) || link.hasAttribute('download')) return
+    event.preventDefault()
+    if (link.href !== location.href) goTo(link.href)
+  })
+}

@@ -1,0 +1,41 @@
+// The console: what an on-call engineer opens at night, and what an auditor is shown.
+
+import { effect } from '@preact/signals'
+import { render } from 'preact'
+import type { JSX } from 'preact'
+import { session } from './api/session.ts'
+import { resume } from './api/sign-in.ts'
+import { AppFrame } from './frame/app-frame.tsx'
+import { language, showPreferences } from './frame/preferences.ts'
+import { followLinks } from './frame/router.ts'
+import { Failure } from './parts/answer.tsx'
+import { CurrentScreen } from './screens/routes.tsx'
+import { SignInAgain, SignInScreen } from './screens/sign-in/sign-in-screen.tsx'
+import { loadWords } from './words/words.ts'
+
+function Console(): JSX.Element {
+  const { value } = session
+  const isOver = value.state === 'out' && value.reason === 'ended' && value.wasIn
+  if (value.state !== 'in' && !isOver) return <SignInScreen />
+  return (
+    <>
+      <AppFrame>
+        <CurrentScreen />
+      </AppFrame>
+      {isOver && <SignInAgain />}
+    </>
+  )
+}
+
+showPreferences()
+followLinks()
+await loadWords(language.value)
+effect(() => {
+  void loadWords(language.value)
+})
+try {
+  await resume()
+  render(<Console />, document.body)
+} catch (error) {
+  render(<Failure error={error as Error} />, document.body)
+}

@@ -1,0 +1,77 @@
+// Times, in the zone that was chosen; the document always holds UTC.
+
+import type { JSX } from 'preact'
+import { now } from '../api/clock.ts'
+import { language, zone } from '../frame/preferences.ts'
+import { words } from '../words/words.ts'
+import { describeDuration } from './durations.ts'
+
+/** The clock alone of today, else with its day. */
+export function Time({
+  at,
+  withSeconds = false,
+}: {
+  readonly at: string
+  readonly withSeconds?: boolean
+}): JSX.Element {
+  return (
+    <time dateTime={at} title={describeFully(at)}>
+      {describeTime(at, { withSeconds })}
+    </time>
+  )
+}
+
+/** `in 47 min`, or `12 min ago`; it follows the hub's clock. */
+export function Relative({ at }: { readonly at: string }): JSX.Element {
+  return (
+    <time dateTime={at} title={describeFully(at)}>
+      {describeRelative(at)}
+    </time>
+  )
+}
+
+export function describeRelative(at: string): string {
+  const { times } = words()
+  const apartMs = Date.parse(at) - now.value
+  const duration = describeDuration(Math.abs(apartMs), times)
+  return apartMs >= 0 ? times.in(duration) : times.ago(duration)
+}
+
+export function describeTime(
+  at: string,
+  { withSeconds = false }: { readonly withSeconds?: boolean } = {},
+): string {
+  const date = new Date(at)
+  const isToday = dayOf(date) === dayOf(new Date(now.value))
+  const clock: Intl.DateTimeFormatOptions = {
+    hour: '2-digit',
+    minute: '2-digit',
+    ...(withSeconds && { second: '2-digit' }),
+  }
+  return format(date, isToday ? clock : { day: 'numeric', month: 'short', ...clock })
+}
+
+export function describeFully(at: string): string {
+  return format(new Date(at), { dateStyle: 'full', timeStyle: 'long' })
+}
+
+/** The zone of the browser, as its switch names it: `Sao Paulo`. */
+export function nameOfZone(): string {
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
+  return timeZone.split('/').at(-1)?.replaceAll('_', ' ') ?? timeZone
+}
+
+function dayOf(date: Date): string {
+  return format(date, { dateStyle: 'short' })
+}
+
+function format(date: Date, options: Intl.DateTimeFormatOptions): string {
+  return new Intl.DateTimeFormat(language.value === 'en' ? 'en-GB' : language.value, {
+    ...options,
+    ...(zone.value === 'utc' && { timeZone: 'UTC' }),
+  }).format(date)
+}
+
+export function formatCount(count: number): string {
+  return new Intl.NumberFormat(language.value).format(count)
+}

@@ -1,0 +1,120 @@
+// The first screen: an admin token, or a link that works once.
+
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { JSX } from 'preact'
+import { HubError } from '../../api/hub-error.ts'
+import { session } from '../../api/session.ts'
+import { type Credentials, signIn } from '../../api/sign-in.ts'
+import { BASE, goTo, hrefOf, here } from '../../frame/router.ts'
+import { Command } from '../../parts/command.tsx'
+import { words } from '../../words/words.ts'
+
+export function SignInScreen(): JSX.Element {
+  const { signIn: text } = words()
+  useEffect(() => {
+    document.title = `${text.title} · Cartorio`
+  }, [])
+  return (
+    <main class="sign-in" id="main">
+      <SignInForm />
+    </main>
+  )
+}
+
+/** Over a screen whose session has ended: what was typed there stays. */
+export function SignInAgain(): JSX.Element {
+  const { signIn: text } = words()
+  const dialog = useRef<HTMLDialogElement>(null)
+  useEffect(() => dialog.current?.showModal(), [])
+  return (
+    <dialog
+      ref={dialog}
+      class="sign-in-again"
+      aria-label={text.title}
+      onCancel={(event) => event.preventDefault()}
+    >
+      <SignInForm />
+    </dialog>
+  )
+}
+
+function SignInForm(): JSX.Element {
+  const { signIn: text } = words()
+  const [fault, setFault] = useState('')
+  const [isBusy, setBusy] = useState(false)
+  const enter = async (credentials: Credentials): Promise<void> => {
+    setBusy(true)
+    setFault('')
+    try {
+      await signIn(credentials)
+      if (here.value.path === '/sign-in') goTo(hrefOf('/'), { isReplacing: true })
+    } catch (error) {
+      setFault(describeFault(error, 'code' in credentials))
+      setBusy(false)
+    }
+  }
+  useEffect(() => {
+    const code = takeCode()
+    if (code !== undefined) void enter({ code })
+  }, [])
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault()
+    const field = (event.currentTarget as HTMLFormElement).elements.namedItem('token')
+    const token = field instanceof HTMLInputElement ? field.value.trim() : ''
+    if (token === '') setFault(text.empty)
+    else void enter({ token })
+  }
+  return (
+    <form class="card" onSubmit={submit}>
+      <h1>Cartorio</h1>
+      <p class="muted">{location.hostname}</p>
+      <WhyOut />
+      <label for="token">{text.token}</label>
+      <input
+        id="token"
+        name="token"
+        type="password"
+        autocomplete="current-password"
+        spellcheck={false}
+        autofocus
+        aria-describedby="sign-in-hint"
+        aria-invalid={fault === '' ? undefined : true}
+      />
+      {fault !== '' && (
+        <p class="c-bad" role="alert">
+          {fault}
+        </p>
+      )}
+      <button type="submit" class="button primary" disabled={isBusy}>
+        {isBusy ? text.submitting : text.submit}
+      </button>
+      <div id="sign-in-hint" class="muted">
+        <p>{text.intro}</p>
+        <p>{text.hint}</p>
+        <Command text="svc console link --role viewer" />
+      </div>
+    </form>
+  )
+}
+
+function WhyOut(): JSX.Element | null {
+  const { signIn: text } = words()
+  const { value } = session
+  if (value.state !== 'out' || value.reason === 'none') return null
+  return <p role="status">{value.reason === 'ended' ? text.ended : text.left}</p>
+}
+
+/** Out of the fragment, which no server sees, and out of the address at once. */
+function takeCode(): string | undefined {
+  const code = new URLSearchParams(location.hash.slice(1)).get('code') ?? undefined
+  if (code !== undefined) history.replaceState(null, '', `${BASE}/sign-in`)
+  return code
+}
+
+function describeFault(error: unknown, isLink: boolean): string {
+  const { signIn: text } = words()
+  if (!(error instanceof HubError)) return text.unreachable
+  if (error.status === 429) return text.tooMany
+  if (error.status === 401) return isLink ? text.linkRefused : text.refused
+  return error.message
+}

@@ -1,0 +1,8 @@
+// English.
+
+import { frame } from './en/frame.ts'
+import { hosts } from './en/hosts.ts'
+import { signIn } from './en/sign-in.ts'
+import { times } from './en/times.ts'
+
+export const en = { frame, hosts, signIn, times }

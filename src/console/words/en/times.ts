@@ -1,0 +1,12 @@
+// Durations and ages.
+
+export const times = {
+  second: 's',
+  minute: 'min',
+  hour: 'h',
+  day: 'd',
+  now: 'now',
+  in: (duration: string) => `in ${duration}`,
+  ago: (duration: string) => `${duration} ago`,
+  utc: 'UTC',
+}

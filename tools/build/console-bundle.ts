@@ -1,0 +1,107 @@
+// The console as the hub serves it: one page, its scripts and styles under names that hold a hash of what is in them, each
+// compressed once.
+
+import { hash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { basename, extname, join } from 'node:path'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import { build, type OutputFile } from 'esbuild'
+import { invariant } from '../../src/platform/errors.ts'
+import type { PackedConsole, PackedFile } from '../../src/console-files/packed-console.ts'
+import { ADMIN_OPERATION_NAMES, ADMIN_OPERATIONS } from '../../src/protocol/admin/operations.ts'
+import { ROOT } from '../source-files.ts'
+
+const SOURCE = join(ROOT, 'src/console')
+/** Browsers that have all that the console asks for, Trusted Types among it. */
+const TARGETS = ['chrome120', 'firefox128', 'safari17.4']
+const TYPES: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.html': 'text/html; charset=utf-8',
+}
+
+export async function packConsole(
+  options: { readonly isReadable?: boolean } = {},
+): Promise<PackedConsole> {
+  const { outputFiles, metafile } = await build({
+    absWorkingDir: ROOT,
+    entryPoints: { console: join(SOURCE, 'main.tsx'), style: join(SOURCE, 'style/console.css') },
+    outdir: join(ROOT, 'dist/console'),
+    entryNames: '[name]-[hash]',
+    chunkNames: '[name]-[hash]',
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'browser',
+    target: TARGETS,
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    minify: options.isReadable !== true,
+    sourcemap: options.isReadable === true ? 'inline' : false,
+    legalComments: 'none',
+    charset: 'utf8',
+    metafile: true,
+    write: false,
+    logLevel: 'error',
+    define: { CONSOLE_OPERATIONS: JSON.stringify(listOperations()) },
+  })
+  const assets = outputFiles.map((file) => packAsset(file))
+  const icon = await readFile(join(SOURCE, 'style/icon.svg'))
+  const iconName = `icon-${digestOf(icon).slice(0, 8)}.svg`
+  const entryOf = (source: string): string => {
+    const [path] =
+      Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint === source) ?? []
+    invariant(path !== undefined, `esbuild wrote nothing for ${source}`)
+    return basename(path)
+  }
+  const page = renderPage(await readFile(join(SOURCE, 'page.html'), 'utf8'), {
+    SCRIPT: entryOf('src/console/main.tsx'),
+    STYLE: entryOf('src/console/style/console.css'),
+    ICON: iconName,
+  })
+  return {
+    files: [pack('page.html', Buffer.from(page)), pack(iconName, icon), ...assets].sort((a, b) =>
+      a.name < b.name ? -1 : 1,
+    ),
+  }
+}
+
+/** What the page has to know of each operation: where it is, who may ask for it, and whether a repetition needs a key. */
+function listOperations(): object {
+  return Object.fromEntries(
+    ADMIN_OPERATION_NAMES.map((name) => {
+      const { method, path, role, does } = ADMIN_OPERATIONS[name]
+      return [name, [method, path, role, does]]
+    }),
+  )
+}
+
+function packAsset({ path, contents }: OutputFile): PackedFile {
+  return pack(basename(path), Buffer.from(contents))
+}
+
+function pack(name: string, content: Buffer): PackedFile {
+  const type = TYPES[extname(name)]
+  invariant(type !== undefined, `${name} has a type that is not in the table`)
+  const quality = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY }
+  return {
+    name,
+    type,
+    sha256: digestOf(content),
+    gzip: gzipSync(content, { level: 9 }).toString('base64'),
+    brotli: brotliCompressSync(content, { params: quality }).toString('base64'),
+  }
+}
+
+function digestOf(content: Buffer): string {
+  return hash('sha256', content)
+}
+
+function renderPage(template: string, names: Readonly<Record<string, string>>): string {
+  return template.replaceAll(/\{\{([A-Z]+)\}\}/g, (_whole, name: string) => {
+    const value = names[name]
+    invariant(value !== undefined, `page.html asks for ${name}`)
+    return value
+  })
+}
