@@ -14,6 +14,7 @@ import { JOIN_RULE_OPERATIONS } from './join-rules.ts'
 import { type AdminOperation, withRehearsal } from './operation.ts'
 import { POLICY_OPERATIONS } from './politicas.ts'
 import { ROLLOUT_OPERATIONS } from './rollouts.ts'
+import { SESSION_OPERATIONS } from './sessions.ts'
 import { TOKEN_OPERATIONS } from './tokens.ts'
 import { WEBHOOK_OPERATIONS } from './webhooks.ts'
 
@@ -29,6 +30,7 @@ const OPERATIONS = {
   ...HUBS_OPERATIONS,
   ...WEBHOOK_OPERATIONS,
   ...ACCESS_TOKEN_OPERATIONS,
+  ...SESSION_OPERATIONS,
   ...DECLARED_OPERATIONS,
 } as const
 
