@@ -25,19 +25,34 @@ interface Outcome {
 
 const CHECK_TIMEOUT_MS = 300_000
 const OUTPUT_BYTES_MAX = 64 * 1024 * 1024
-const LISTED_FILE = /^\/.*\.(?:[cm]?ts|json)$/
+const LISTED_FILE = /^\/.*\.(?:[cm]?tsx?|json)$/
+
+const LISTED_FILES = {
+  countFiles: (output: string): number =>
+    output.split('\n').filter((line) => LISTED_FILE.test(line) && !line.includes('/node_modules/'))
+      .length,
+  filesMin: 60,
+  isNoise: (line: string): boolean => LISTED_FILE.test(line),
+}
 
 export const CHECKS: readonly Check[] = [
   {
     name: 'types',
     program: 'tsc',
     arguments: ['-p', '.', '--listFiles'],
-    countFiles: (output) =>
-      output
-        .split('\n')
-        .filter((line) => LISTED_FILE.test(line) && !line.includes('/node_modules/')).length,
-    filesMin: 60,
-    isNoise: (line) => LISTED_FILE.test(line),
+    ...LISTED_FILES,
+  },
+  {
+    name: 'types of the console',
+    program: 'tsc',
+    arguments: ['-p', 'src/console', '--listFiles'],
+    ...LISTED_FILES,
+  },
+  {
+    name: 'types of its tests',
+    program: 'tsc',
+    arguments: ['-p', 'test/console', '--listFiles'],
+    ...LISTED_FILES,
   },
   {
     name: 'lint',
@@ -125,7 +140,7 @@ function summarise(outcomes: readonly Outcome[]): string {
   return outcomes
     .map(({ name, ok, files, durationMs }) => {
       const verdict = ok ? 'ok    ' : 'FAILED'
-      return `${verdict} ${name.padEnd(10)} ${String(files).padStart(4)} files ${(durationMs / 1000).toFixed(1).padStart(6)} s\n`
+      return `${verdict} ${name.padEnd(20)} ${String(files).padStart(4)} files ${(durationMs / 1000).toFixed(1).padStart(6)} s\n`
     })
     .join('')
 }

@@ -106,7 +106,10 @@ function readIfThere(path: string): string {
 
 function main(options: ReadonlySet<string>): number {
   const code = readSources(
-    findFiles(['src', 'test', 'tools', 'bench', 'fleet', 'reliability'], ['.ts', '.mjs', '.txt']),
+    findFiles(
+      ['src', 'test', 'tools', 'bench', 'fleet', 'reliability'],
+      ['.ts', '.tsx', '.mjs', '.txt'],
+    ),
   )
   const protocol = readIfThere(PROTOCOL)
   const statements = parseStatements(protocol)

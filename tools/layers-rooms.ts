@@ -113,6 +113,17 @@ export const ROOMS: readonly Room[] = [
     imports: ['platform'],
   },
   {
+    name: 'console',
+    what: 'what the browser shows: one page of screens, which asks the admin port as `svc` does',
+    imports: ['audit/browser'],
+    types: ['protocol'],
+  },
+  {
+    name: 'console-files',
+    what: 'the files of the console, as a build packs them, and how they are answered',
+    imports: ['platform'],
+  },
+  {
     name: 'hub/domain',
     what: 'types and decisions; pure',
     imports: ['protocol', 'platform/pure'],
@@ -278,6 +289,7 @@ export const ROOMS: readonly Room[] = [
     imports: [
       'hub/http/connections',
       'hub/http/json',
+      'console-files',
       'hub/service/agent',
       'hub/service/policy',
       'hub/service',
@@ -297,7 +309,7 @@ export const ROOMS: readonly Room[] = [
   {
     name: 'hub',
     what: 'wiring: configuration, boot, ports',
-    imports: [...HUB, 'backup', ...SHARED_GROUND],
+    imports: [...HUB, 'console-files', 'backup', ...SHARED_GROUND],
   },
   ...AGENT_ROOMS,
   ...ADMIN_ROOMS,

@@ -38,7 +38,7 @@ if (import.meta.main) {
     'CONTRIBUTING.md',
     'STYLE.md',
     ...findFiles(['docs'], ['.md']),
-    ...findFiles(['src'], ['.ts']).filter((path) => !isTestFile(path)),
+    ...findFiles(['src'], ['.ts', '.tsx']).filter((path) => !isTestFile(path)),
   ]
   const faults = findPhrases(readSources(paths))
   for (const fault of faults) process.stdout.write(`${fault}\n`)

@@ -27,5 +27,5 @@ export function readSources(paths: readonly string[]): SourceFile[] {
 }
 
 export function isTestFile(path: string): boolean {
-  return path.startsWith('test/') || path.endsWith('.test.ts')
+  return path.startsWith('test/') || /\.test\.tsx?$/.test(path)
 }

@@ -129,9 +129,12 @@ function fillPath(
   return { path, rest }
 }
 
+type Scalar = string | number | boolean | undefined
+
 function toQuery(fields: Readonly<Record<string, unknown>>): string {
   const query = new URLSearchParams()
-  for (const [name, value] of Object.entries(fields)) {
+  // What is asked for by GET has no fields of its own in a field.
+  for (const [name, value] of Object.entries(fields as Readonly<Record<string, Scalar>>)) {
     if (value !== undefined) query.set(name, String(value))
   }
   return query.size === 0 ? '' : `?${query.toString()}`

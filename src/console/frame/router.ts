@@ -78,7 +78,7 @@ function decode(segment: string): string | undefined {
   }
 }
 
-/** A click on a link of ours changes the place; with a modifier key, or to another place, it is the browser's. */
+/** A click on a link of the console changes the place; with a modifier key, or to another place, it is the browser's. */
 export function followLinks(): void {
   addEventListener('popstate', () => {
     place.value = readPlace()

@@ -138,7 +138,7 @@ function useWindow(
     const look = (): void => {
       frame = 0
       const above = table.current?.getBoundingClientRect().top ?? 0
-      // In steps: a scroll by a few pixels draws nothing anew.
+      // In steps: a scroll by a few pixels draws nothing.
       setTop(Math.floor(Math.max(0, -above) / (rowPx * 4)) * 4)
     }
     const schedule = (): void => {

@@ -2,6 +2,7 @@
 
 import type { JSX } from 'preact'
 import { ask } from '../../api/client.ts'
+import { hubNowMs } from '../../api/clock.ts'
 import type { AdminReplies } from '../../api/operations.ts'
 import { PAGE_ROWS, usePages } from '../../api/pages.ts'
 import { here, hrefOf, setQuery } from '../../frame/router.ts'
@@ -115,7 +116,7 @@ export function HostState({ host }: { readonly host: Host }): JSX.Element {
   if (
     host.cert_not_after !== null &&
     host.atrasado &&
-    Date.parse(host.cert_not_after) <= Date.now()
+    Date.parse(host.cert_not_after) <= hubNowMs()
   ) {
     return <Pill tone="bad" icon="clock-alert" text={hosts.expired} />
   }
