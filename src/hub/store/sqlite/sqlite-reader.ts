@@ -89,6 +89,7 @@ import { type TokenRow, toToken } from './token-rows.ts'
 import { SqliteDeclaredReader } from './sqlite-declared.ts'
 import { SqlitePolicyReader } from './sqlite-policy-reader.ts'
 import { SqliteRolloutReader } from './sqlite-rollouts.ts'
+import { SqliteSummaryReader } from './sqlite-summary.ts'
 import { SqliteWebhookReader } from './sqlite-webhooks.ts'
 
 const CURRENT_IDENTITIES = `
@@ -136,6 +137,10 @@ export class SqliteReader extends SqlitePolicyReader implements StoreReader {
 
   get rollouts(): SqliteRolloutReader {
     return new SqliteRolloutReader(this.session)
+  }
+
+  get summary(): SqliteSummaryReader {
+    return new SqliteSummaryReader(this.session)
   }
 
   async findAgents(ids: readonly AgentId[]): Promise<Agent[]> {
