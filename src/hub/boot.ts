@@ -32,6 +32,7 @@ import { keepOutside } from './keep-outside.ts'
 import { listen, listenWhereWanted } from './listen.ts'
 import { createCaCalls } from './metrics/ca-calls.ts'
 import { refuseUnfitDatabase } from './find-database-faults.ts'
+import { createHubSampler } from './metrics/hub-sampler.ts'
 import { createHubHealth } from './metrics/hub-health.ts'
 import { createHubMeters, type HubMeters } from './metrics/hub-meters.ts'
 import { type HubMetricsOptions, serveHubMetrics } from './metrics/serve-metrics.ts'
@@ -134,7 +135,11 @@ export async function bootHub(
   let segmentWatch: SegmentWatch | undefined
   let connected: AuthorityClient | undefined
   let keeper: ImageKeeper | undefined
-  const caCalls = createCaCalls(clock, meters?.onCaCall)
+  const sampler = createHubSampler(clock, () => running?.services.streams.count ?? 0)
+  const caCalls = createCaCalls(clock, (outcome, durationMs) => {
+    sampler.onCaCall(outcome, durationMs)
+    meters?.onCaCall(outcome, durationMs)
+  })
   const health = createHubHealth({
     clock,
     caCalls,
@@ -229,7 +234,20 @@ export async function bootHub(
       onSilentRevoked: meters?.onSilentRevoked,
       openDoors: (services, certificate) =>
         createPorts(
-          { config, clock, logging, meters, catchUp: member?.catchUp },
+          {
+            config,
+            clock,
+            logging,
+            meters: {
+              onAnswer: (answer) => {
+                sampler.onAnswer(answer)
+                meters?.onAnswer(answer)
+              },
+              onRefusal: meters?.onRefusal,
+              onHandshakeFailure: meters?.onHandshakeFailure,
+            },
+            catchUp: member?.catchUp,
+          },
           services,
           certificate,
         ),
@@ -299,6 +317,7 @@ export async function bootHub(
     ...(member ? [member.run] : []),
     ...Object.values(hub.tasks),
     health.run,
+    sampler.run,
     ...(scheduled ? [scheduled.run] : []),
     ...(archiving ? [asJob(archiving.run)] : []),
     ...(keeper ? [keeper.run] : []),
@@ -340,6 +359,16 @@ export async function bootHub(
       ...(member && { hubs: member.hubs }),
       archiver,
       health: health.describe,
+      live: {
+        certificateEnd: () => certificates.serverCertificate.notAfter,
+        lastCaFailure: () =>
+          caCalls.lastFailure && {
+            outcome: caCalls.lastFailure.outcome,
+            at: caCalls.lastFailure.at,
+          },
+        countStreams: () => services.streams.count,
+        readSamples: (minutes) => sampler.read(minutes),
+      },
       examineProcess: createProcessExaminer({
         config,
         clock,

@@ -31,6 +31,7 @@ import {
 } from './fake-sealed-operations.ts'
 import { FLEET_OPERATIONS } from './fake-declared.ts'
 import { EXAMINATION } from './fake-examination.ts'
+import { FLEET_SUMMARY } from './fake-summary.ts'
 import { HUB } from './fake-hub-row.ts'
 import { JOIN_RULE_OPERATIONS } from './fake-join-rules.ts'
 import { ROLLOUT_OPERATIONS, ROLLOUT_STATUS } from './fake-rollouts.ts'
@@ -316,6 +317,7 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
     ...SESSION_OPERATIONS,
     showFeatures: async () => ({ features: ['labels'] }),
     showExamination: async () => EXAMINATION,
+    summarizeFleet: async () => FLEET_SUMMARY,
     showStatus: async () => ({
       version: '0.1.0',
       hub: {

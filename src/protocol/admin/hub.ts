@@ -12,6 +12,7 @@ import {
   WITNESS_KEY_CHARACTERS_MAX,
 } from './bounds.ts'
 import { AdminExamination } from './examination.ts'
+import { AdminFleetSummary, fleetSummaryRequest } from './fleet-summary.ts'
 import { type AdminOperation, nothing, nullable, text, time } from './operation.ts'
 import { Type } from './plain-type.ts'
 import { rolloutRules } from './rollouts.ts'
@@ -29,6 +30,16 @@ export const HUB_OPERATIONS = {
     summary: 'How many hosts and certificates there are, and for how long the hub may stay down.',
     request: nothing,
     reply: AdminStatus,
+  },
+  summarizeFleet: {
+    does: 'reads',
+    method: 'GET',
+    path: '/v1/admin/fleet/summary',
+    role: 'viewer',
+    summary:
+      'A whole fleet in one reply: what is late, when certificates end, for how long the hub may stay down, and what waits.',
+    request: fleetSummaryRequest,
+    reply: AdminFleetSummary,
   },
   showFeatures: {
     does: 'reads',

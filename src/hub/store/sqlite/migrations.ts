@@ -13,6 +13,7 @@ import { DEBTS_BESIDE_SEEN, EVENT_DEBTS } from './event-debts-tables.ts'
 import { FIRST_ENDS } from './first-ends-tables.ts'
 import { FLEET_CHANGES } from './fleet-changes-tables.ts'
 import { FLEET_COUNTS } from './fleet-counts-tables.ts'
+import { SUMMARY_COUNTS } from './fleet-summary-tables.ts'
 import { IN_USE, IN_USE_BEFORE } from './in-use-tables.ts'
 import { CARGO_SELECTORS } from './cargo-rows.ts'
 import { JOIN_RULE_KEYS, JOIN_RULES, WORKLOAD_TOKENS } from './join-rules.ts'
@@ -416,4 +417,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { sql: ROLLOUT_KINDS, readableFrom: STEPS.length },
   // Earlier programs know no session: admin_token_invalid.
   { sql: SESSIONS, readableFrom: STEPS.length },
+  // Counts that triggers keep up, whatever the program is that writes.
+  { sql: SUMMARY_COUNTS, readableFrom: STEPS.length },
 ]
