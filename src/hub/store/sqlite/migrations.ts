@@ -26,6 +26,7 @@ import { OPEN_SIGNINGS } from './open-signings.ts'
 import { KEPT_RECORDS } from './kept-records.ts'
 import { OWN_CERTIFICATES } from './own-certificate.ts'
 import { REVERTED_TARGETS } from './reverted-targets.ts'
+import { NOTABLE_ENTRIES } from './notable-entries-tables.ts'
 import { ROLLOUT_KINDS, ROLLOUTS } from './rollout-tables.ts'
 import { SELECTOR_POLICIES } from './selector-policies.ts'
 import { AGENT_SIGHTINGS } from './sightings.ts'
@@ -413,4 +414,5 @@ export const MIGRATIONS: readonly Migration[] = [
   // Earlier programs know no proof of a host's own key: token_not_found.
   { sql: JOIN_RULE_KEYS, readableFrom: STEPS.length },
   { sql: ROLLOUT_KINDS, readableFrom: STEPS.length },
+  { sql: NOTABLE_ENTRIES, readableFrom: STEPS.length },
 ]
