@@ -6,6 +6,8 @@ import type { Logging } from '../platform/logger.ts'
 import { readVersion } from '../platform/version.ts'
 import type { BackupMaker } from './backup/make-backup.ts'
 import type { HubConfig } from './config.ts'
+import type { ChangeBell } from './http/change-bell.ts'
+import { createChangeStreams } from './http/change-streams.ts'
 import { startAdminServer } from './http/admin-server.ts'
 import { createAdminPort } from './http/admin-port.ts'
 import { listenWhereWanted } from './listen.ts'
@@ -14,6 +16,7 @@ import type { AdminHub } from './service/admin/admin-context.ts'
 import { createAuthenticateOperator } from './service/admin/authenticate-operator.ts'
 import type { LeakedTokens } from './service/agent/end-leaked-token.ts'
 import { createPerformOperation } from './service/admin/perform-operation.ts'
+import { createReadDoorbells } from './service/admin/read-doorbells.ts'
 import { createRefusalRecorder } from './service/admin/record-refusals.ts'
 import type { ServerCertificate } from './service/upkeep/server-certificate.ts'
 
@@ -26,6 +29,7 @@ export interface AdminDoorsDependencies {
   readonly meters: Pick<HubMeters, 'onAnswer' | 'onRefusal' | 'onHandshakeFailure'> | undefined
   readonly operations: AdminHub
   readonly backups: BackupMaker
+  readonly bell: ChangeBell
   readonly leakedTokens: LeakedTokens
   readonly catchUp?: (() => Promise<void>) | undefined
 }
@@ -46,11 +50,14 @@ export async function openAdminDoors(dependencies: AdminDoorsDependencies): Prom
   const log = logging.forModule('hub.admin')
   const performOperation = createPerformOperation(operations)
   const refusals = createRefusalRecorder(store, clock, log)
-  const { socketPath, backups, catchUp } = dependencies
+  const { socketPath, backups, catchUp, bell } = dependencies
+  const doorbells = createReadDoorbells(store.reader)
+  const changes = createChangeStreams({ clock, log, bell, doorbells })
   const socket = await startAdminServer({
     socketPath,
     performOperation,
     backups,
+    changes,
     logging,
     catchUp,
   })
@@ -60,6 +67,7 @@ export async function openAdminDoors(dependencies: AdminDoorsDependencies): Prom
       log,
       clock,
       refusals,
+      changes,
       performOperation,
       version: readVersion(),
       limits: config.limits,
@@ -74,10 +82,11 @@ export async function openAdminDoors(dependencies: AdminDoorsDependencies): Prom
     })
   const background = new AbortController()
   const recording = refusals.run(background.signal)
+  const beating = changes.run(background.signal)
   const close = async (graceMs: number): Promise<void> => {
     await Promise.all([socket.close(), port?.close(graceMs)])
     background.abort()
-    await recording
+    await Promise.all([recording, beating])
   }
   try {
     const bound = await listenWhereWanted(port, config.adminBind, 'SVC_ADMIN_BIND')

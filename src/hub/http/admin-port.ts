@@ -3,6 +3,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { invariant } from '../../platform/errors.ts'
 import type { Clock } from '../../platform/clock.ts'
+import { CHANGES_ROUTE } from '../../protocol/admin/changes-route.ts'
 import { ADMIN_OPERATIONS, type AdminOperationName } from '../../protocol/admin/operations.ts'
 import { includesRole } from '../../protocol/admin/roles.ts'
 import { describeApi } from '../../protocol/openapi.ts'
@@ -20,6 +21,8 @@ import {
   addAdminRoutes,
   describeRefusal,
 } from './admin-routes.ts'
+import { addChangesRoute } from './changes-route.ts'
+import { type ChangeStreams, endingStreams } from './change-streams.ts'
 import { sendRefusal } from './error-response.ts'
 import { createCallerBuckets } from './connections/caller-buckets.ts'
 import { createHttpPort, type HttpPort, type HttpPortOptions } from './http-port.ts'
@@ -38,6 +41,7 @@ export interface AdminPortOptions extends Pick<
   readonly authenticateOperator: AuthenticateOperator
   readonly performOperation: PerformOperation
   readonly refusals: RefusalRecorder
+  readonly changes: ChangeStreams
 }
 
 export interface AdminPort extends HttpPort {
@@ -75,7 +79,7 @@ export function createAdminPort(options: AdminPortOptions): AdminPort {
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<WireErrorCode | undefined> => {
-    const [, plaintext = ''] = BEARER.exec(request.headers.authorization ?? '') ?? []
+    const plaintext = bearerOf(request)
     const token = await options.authenticateOperator(plaintext)
     if (token === undefined) {
       reply.header('www-authenticate', 'Bearer')
@@ -87,7 +91,7 @@ export function createAdminPort(options: AdminPortOptions): AdminPort {
   const port = createHttpPort({
     port: 'admin',
     turns: strangerTurns,
-    routes: [...Object.values(ADMIN_OPERATIONS), ROUTES.openapi],
+    routes: [...Object.values(ADMIN_OPERATIONS), CHANGES_ROUTE, ROUTES.openapi],
     log,
     limits: { ...limits, bodyBytes: ADMIN_BODY_BYTES_MAX },
     isTrustedProxy: options.isTrustedProxy,
@@ -129,14 +133,29 @@ export function createAdminPort(options: AdminPortOptions): AdminPort {
       return refuse(request, 'token_bounded', actorOf(token), name)
     },
   })
+  addChangesRoute(port, {
+    streams: options.changes,
+    callerOf: (request) => ({
+      address: request.ip,
+      holder: operatorOf(request).token.hash,
+      // Not counted as a failure: nobody tries anything.
+      authenticate: async () =>
+        (await options.authenticateOperator(bearerOf(request))) ?? 'admin_token_invalid',
+    }),
+  })
   const description = JSON.stringify(describeApi(options.version))
   port.app.get(ROUTES.openapi.path, (_request, reply) =>
     reply.type('application/json').send(description),
   )
   return {
     ...port,
+    close: (graceMs) => endingStreams(options.changes, port.close(graceMs)),
     replaceCertificate: (certificate) => server.setSecureContext(hubTlsOptions(certificate)),
   }
+}
+
+function bearerOf({ headers }: FastifyRequest): string {
+  return BEARER.exec(headers.authorization ?? '')?.[1] ?? ''
 }
 
 function actorOf({ name }: AccessToken): Actor {
