@@ -29,6 +29,7 @@ import { prepareCa, warnOfOtherKid } from './connect-to-ca.ts'
 import type { HubConfig } from './config.ts'
 import { createProcessExaminer } from './examine-process.ts'
 import { keepOutside } from './keep-outside.ts'
+import { ChangeBell } from './http/change-bell.ts'
 import { listen, listenWhereWanted } from './listen.ts'
 import { createCaCalls } from './metrics/ca-calls.ts'
 import { refuseUnfitDatabase } from './find-database-faults.ts'
@@ -104,6 +105,7 @@ export async function bootHub(
     const warn = (reason: string): void => log.warn({ reason }, 'Database of the journal')
     await refuseUnfitDatabase(database, databaseReplication, clock, warn)
   }
+  const bell = new ChangeBell()
   const store = await openVaultStore(vault, {
     clock,
     checkpointDirectory,
@@ -116,6 +118,7 @@ export async function bootHub(
     },
     onBatch: meters?.onBatch,
     onRecord: meters?.onRecord,
+    onEntries: bell.ringEntries,
     onTables: logTables(logging),
   })
   opened.defer(() => store.close())
@@ -230,6 +233,7 @@ export async function bootHub(
         log: logging.forModule('hub.disk'),
       }),
       onOverdraft: meters?.onOverdraft,
+      onPresence: bell.ringPresence,
       onJoinRefused: meters?.onJoinRefused,
       onSilentRevoked: meters?.onSilentRevoked,
       openDoors: (services, certificate) =>
@@ -354,6 +358,7 @@ export async function bootHub(
     leakedTokens: services.leakedTokens,
     catchUp: member?.catchUp,
     backups,
+    bell,
     operations: {
       ...hub.operations,
       ...(member && { hubs: member.hubs }),

@@ -6,6 +6,7 @@ import { lockVault } from '../../src/hub/vault/vault.ts'
 import { toRecorded } from '../../src/admin/commands/evento/verify-log.ts'
 import { formatRecord } from '../../src/audit/record.ts'
 import { NO_BACKUPS } from '../support/no-backups.ts'
+import { NO_CHANGES } from '../support/no-changes.ts'
 import { startAdminServer } from '../../src/hub/http/admin-server.ts'
 import { GENESIS_HASH, hashEntry } from '../../src/audit/hash-chain.ts'
 import { AdminRefusal } from '../../src/hub/service/admin-act.ts'
@@ -140,6 +141,7 @@ export async function startFakeHub(
     performOperation: (name, request) =>
       (operations[name] as (asked: object) => Promise<object>)(request),
     backups: NO_BACKUPS,
+    changes: NO_CHANGES,
     logging: createLogging({ filter: { levelOf: () => 'off' }, format: 'json' }),
   })
   return hub

@@ -47,6 +47,7 @@ const ENTRY_SOURCES = [
   { by: 'subject', value: ORDINARY.agentId },
   { by: 'subject', value: HEAVY.agentId },
   { by: 'subject', value: 'ator:hub' },
+  { by: 'notable' },
 ] as const
 /** Each host is of the first three, and only the ordinary one of the last two. */
 const HOST_INDEXES: readonly HostIndex[] = [

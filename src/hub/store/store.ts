@@ -555,10 +555,10 @@ export interface EntryFilter {
 }
 
 /** Entries that one agent sent, of one type, or acts of the hub that are about one thing (domain/entry-subject.ts). */
-export interface EntrySource {
-  readonly by: 'sender' | 'type' | 'subject'
-  readonly value: string
-}
+export type EntrySource =
+  | { readonly by: 'sender' | 'type' | 'subject'; readonly value: string }
+  /** All that is no routine. */
+  | { readonly by: 'notable' }
 
 export interface SeqRange {
   readonly afterSeq: number

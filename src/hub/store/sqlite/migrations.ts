@@ -27,6 +27,7 @@ import { OPEN_SIGNINGS } from './open-signings.ts'
 import { KEPT_RECORDS } from './kept-records.ts'
 import { OWN_CERTIFICATES } from './own-certificate.ts'
 import { REVERTED_TARGETS } from './reverted-targets.ts'
+import { NOTABLE_ENTRIES } from './notable-entries-tables.ts'
 import { ROLLOUT_KINDS, ROLLOUTS } from './rollout-tables.ts'
 import { SELECTOR_POLICIES } from './selector-policies.ts'
 import { SESSIONS } from './session-rows.ts'
@@ -419,4 +420,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { sql: SESSIONS, readableFrom: STEPS.length },
   // Counts that triggers keep up, whatever the program is that writes.
   { sql: SUMMARY_COUNTS, readableFrom: STEPS.length },
+  { sql: NOTABLE_ENTRIES, readableFrom: STEPS.length },
 ]
