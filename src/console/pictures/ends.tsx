@@ -250,9 +250,7 @@ function sumOf(bucket: Bucket): number {
   return STATES.reduce((sum, state) => sum + bucket[state], 0)
 }
 
-function stackOf(
-  bucket: Bucket,
-): readonly {
+function stackOf(bucket: Bucket): readonly {
   readonly state: (typeof STATES)[number]
   readonly below: number
   readonly count: number

@@ -107,7 +107,7 @@ export const overview = {
   routineHidden: 'without routine',
   log: 'Log',
   hubHour: 'Hub, last hour',
-  subsystems: { store: 'Store', ca: 'CA', certificate: 'Own certificate', log: 'Audit log' },
+  subsystems: { store: 'Store', ca: 'CA', certificate: 'Own certificate', audit: 'Audit log' },
   requests: 'Requests',
   aSecond: 'a second',
   within: '99 of 100 within',

@@ -108,7 +108,7 @@ export const overview: Words['overview'] = {
     store: 'Armazenamento',
     ca: 'CA',
     certificate: 'Certificado próprio',
-    log: 'Log de auditoria',
+    audit: 'Log de auditoria',
   },
   requests: 'Requisições',
   aSecond: 'por segundo',
