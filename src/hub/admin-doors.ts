@@ -10,12 +10,15 @@ import type { BackupMaker } from './backup/make-backup.ts'
 import type { HubConfig } from './config.ts'
 import { startAdminServer } from './http/admin-server.ts'
 import { createAdminPort } from './http/admin-port.ts'
+import { createOperatorDoor } from './http/operator-door.ts'
 import { listenWhereWanted } from './listen.ts'
 import type { HubMeters } from './metrics/hub-meters.ts'
 import type { AdminHub } from './service/admin/admin-context.ts'
 import { createAuthenticateOperator } from './service/admin/authenticate-operator.ts'
 import type { LeakedTokens } from './service/agent/end-leaked-token.ts'
 import { createPerformOperation } from './service/admin/perform-operation.ts'
+import { createAuthenticateSession } from './service/admin/sessions/authenticate-session.ts'
+import { createStartSession } from './service/admin/sessions/start-session.ts'
 import { createRefusalRecorder } from './service/admin/record-refusals.ts'
 import type { ServerCertificate } from './service/upkeep/server-certificate.ts'
 
@@ -72,8 +75,14 @@ export async function openAdminDoors(dependencies: AdminDoorsDependencies): Prom
       leakedTokens: dependencies.leakedTokens,
       catchUp,
       onHandshakeFailure: dependencies.meters?.onHandshakeFailure,
-      authenticateOperator: createAuthenticateOperator(store, clock, log),
       consoleFiles: config.isConsoleServed ? openConsole(log) : undefined,
+      startSession: createStartSession(store, clock),
+      door: createOperatorDoor({
+        reader: store.reader,
+        clock,
+        authenticateOperator: createAuthenticateOperator(store, clock, log),
+        authenticateSession: createAuthenticateSession(store, clock, log),
+      }),
     })
   const background = new AbortController()
   const recording = refusals.run(background.signal)

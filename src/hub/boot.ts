@@ -39,7 +39,7 @@ import { openVaultStore } from './open-store.ts'
 import { createPorts, type Ports } from './ports.ts'
 import { readRootFile, readWebhookRoots } from './root-file.ts'
 import { createLeakedTokens } from './service/agent/end-leaked-token.ts'
-import { agentAddresses } from './service/admin/agent-addresses.ts'
+import { agentAddresses, consoleUrlOf } from './service/admin/agent-addresses.ts'
 import { nameFile } from './store/sqlite/encrypted-database.ts'
 import { StoreError } from './store/store-error.ts'
 import { createFreeSpaceCheck } from './vault/free-space.ts'
@@ -350,6 +350,7 @@ export async function bootHub(
         lookAtSegments: () => lookAtSegments(archiver, store.reader),
       }),
       addresses: agentAddresses(config, bound),
+      consoleUrl: consoleUrlOf(config),
     },
   })
   certificates.showOn(admin)

@@ -6,7 +6,7 @@ import { redactTokens } from './redact-tokens.ts'
 const REST = 'Zm9v_YmFy-QUJDREVGR0hJSktMTU5PUFFSU1RVVlc'
 
 describe('[LOG-5] a token in a text', () => {
-  for (const prefix of ['svct_', 'svca_', 'svcj_']) {
+  for (const prefix of ['svct_', 'svca_', 'svcj_', 'svcl_', 'svcc_', 'svcs_']) {
     const token = `${prefix}${REST}`
     const encoded = (text: string): string =>
       text.replaceAll(/./g, (each) => `%${each.charCodeAt(0).toString(16)}`)

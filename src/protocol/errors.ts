@@ -41,6 +41,12 @@ export const WIRE_ERRORS = {
     status: 401,
     when: 'The request has no admin token, or its admin token is unknown, expired or revoked.',
   },
+  session_ended: {
+    status: 401,
+    when: 'Both halves of the session came along, and the session has ended.',
+  },
+  sign_in_code_used: { status: 401, when: 'The sign-in code has begun a session already.' },
+  sign_in_code_expired: { status: 401, when: 'The sign-in code is past its expiry.' },
   hostname_mismatch: { status: 403, when: 'The token is for another hostname.' },
   role_mismatch: { status: 403, when: 'The token is for another role.' },
   csr_cn_mismatch: {

@@ -4,6 +4,7 @@ import type { Words } from './spoken-words.ts'
 
 /** Headings of columns, in capitals, and labels of fields. */
 export const HEADING_WORDS = {
+  address: ['address', 'endereco'],
   addresses: ['addresses', 'enderecos'],
   agent_version: ['agent_version', 'versao_do_agente'],
   agente_id: ['agent_id', 'agente_id'],
@@ -34,6 +35,7 @@ export const HEADING_WORDS = {
   died_at: ['died_at', 'desistida_em'],
   disabled_at: ['disabled_at', 'desativado_em'],
   duplicado: ['duplicate', 'duplicado'],
+  ends_at: ['ends_at', 'termina_em'],
   entrega_id: ['delivery_id', 'entrega_id'],
   entregas: ['deliveries', 'entregas'],
   epoca: ['epoch', 'epoca'],
@@ -51,7 +53,11 @@ export const HEADING_WORDS = {
   following_1h: ['hosts within 1h of it', 'hosts ate 1h depois'],
   following_24h: ['hosts within 24h of it', 'hosts ate 24h depois'],
   forbidden_sans: ['forbidden_sans', 'sans_proibidos'],
+  idle_ends_at: ['idle_ends_at', 'ociosa_termina_em'],
+  link: ['link', 'link'],
   pattern: ['pattern', 'padrao'],
+  started_at: ['started_at', 'comecou_em'],
+  token_expires_at: ['token_expires_at', 'token_expira_em'],
   where: ['where', 'seletor'],
   politicas: ['policies', 'politicas'],
   hosts: ['hosts', 'maquinas'],

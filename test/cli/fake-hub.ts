@@ -36,6 +36,7 @@ import { JOIN_RULE_OPERATIONS } from './fake-join-rules.ts'
 import { ROLLOUT_OPERATIONS, ROLLOUT_STATUS } from './fake-rollouts.ts'
 import { POLICIES } from './fake-policies.ts'
 import { SEGMENTS } from './fake-segments.ts'
+import { SESSION_OPERATIONS } from './fake-sessions.ts'
 
 const REVOCATION = {
   id: 'c0ffee'.padEnd(64, '0'),
@@ -312,6 +313,7 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
     }),
     listAccessTokens: async () => ({ admin_tokens: [accessToken], next: null }),
     revokeAccessToken: async () => accessToken,
+    ...SESSION_OPERATIONS,
     showFeatures: async () => ({ features: ['labels'] }),
     showExamination: async () => EXAMINATION,
     showStatus: async () => ({

@@ -18,7 +18,8 @@ export const UNBOUNDED: Readonly<Record<string, string>> = {
   listPolicies: 'a politica for each role, written by hand',
   listSelectorPolicies: 'politicas with selectors: 100 at most',
   listAccessTokens: 'admin tokens, made by hand',
-  list: 'webhooks: 100 at most',
+  list: 'webhooks: 100 at most; sessions: 2,000, asked for when somebody signs in or lists them',
+  removeAll: 'sessions: as list; once for a restore',
   listDead: 'the newest 1,000 of a webhook',
   countDead: 'as listDead',
   listDeadToReplay: 'as listDead',
@@ -58,7 +59,7 @@ const HOST_SOURCES: readonly HostSource[] = [{ by: 'all' }, ...HOST_INDEXES]
 const PAGES = [{ limit: 10 }]
 
 export const READER_CALLS: PortCalls<
-  Exclude<keyof StoreReader, 'webhooks' | 'declared' | 'rollouts'>
+  Exclude<keyof StoreReader, 'webhooks' | 'declared' | 'rollouts' | 'sessions'>
 > = {
   findAgentById: [(w) => w.findAgentById(HEAVY.agentId)],
   findAgentByHostname: [(w) => w.findAgentByHostname(HEAVY.hostname)],

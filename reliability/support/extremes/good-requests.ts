@@ -128,6 +128,11 @@ export const GOOD_REQUESTS: GoodRequests = {
   listOwnedFields: () => ({}),
   createAccessToken: () => ({ name: freshName(), role: 'viewer' }),
   listAccessTokens: () => ({}),
+  listSessions: () => ({}),
+  // Of a token no session asks, and none is there.
+  showSession: () => ({}),
+  endSession: () => ({ session: NOBODY }),
+  createSignInLink: () => ({ name: freshName(), role: 'viewer' }),
   revokeAccessToken: async ({ admin }) => {
     const { id } = await admin.createAccessToken({ name: freshName(), role: 'viewer' })
     return { token: id }

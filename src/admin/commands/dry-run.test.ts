@@ -79,6 +79,8 @@ const COMMANDS: { readonly [Name in AdminNamesOf<'changes' | 'creates'>]: string
   applyFleet: `apply -f ${FLEET}`,
   createAccessToken: 'admin token create --name ci --role viewer',
   revokeAccessToken: 'admin token revoke ci',
+  endSession: 'admin session end 3e8f5d7c9a0b1246',
+  createSignInLink: 'console link --name ci',
   removeHub: 'hubs remove hub-2',
 }
 

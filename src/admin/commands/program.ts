@@ -6,6 +6,7 @@ import { UserError } from '../../platform/errors.ts'
 import { readVersion } from '../../platform/version.ts'
 import { HUB_SETTINGS } from '../../protocol/hub-settings.ts'
 import { COMMAND_WORDS, namesIn, stateIn, toWireValue } from '../../protocol/spoken-words.ts'
+import { registerAdminSession } from './admin-session.ts'
 import { registerAdminToken } from './admin-token.ts'
 import { registerAgenteLabel } from './agente/agente-label.ts'
 import { registerAgenteList } from './agente/agente-list.ts'
@@ -31,6 +32,7 @@ import { registerCargaSelect } from './carga/carga-select.ts'
 import { registerCargaShow } from './carga/carga-show.ts'
 import { registerCargaUpdate } from './carga/carga-update.ts'
 import { registerCheckpoint } from './checkpoint.ts'
+import { registerConsoleLink } from './console/console-link.ts'
 import type { CommandContext, RegisterCommand } from './command-context.ts'
 import {
   addDryRunOptions,
@@ -254,8 +256,13 @@ const NOUNS: readonly Noun[] = [
   },
   {
     name: 'admin',
-    description: 'tokens for the admin port, which svc --hub uses',
-    commands: [registerAdminToken],
+    description: 'who may use the admin port: tokens and sessions',
+    commands: [registerAdminToken, registerAdminSession],
+  },
+  {
+    name: 'console',
+    description: 'the pages of the hub',
+    commands: [registerConsoleLink],
   },
 ]
 

@@ -101,6 +101,8 @@ async function sayFirst(
       const ended = before && (await findEndedLogs(writer, before, signed, segments))
       const tree = before && beginEpoch(before, vaultId, { ended, atLeast: epochMin })
       if (tree !== undefined) await writer.putLogTree(tree, [])
+      // Who signed out after the backup is not signed in again: docs/protocol.md SES-12.
+      await writer.sessions.removeAll()
       await writer.setLastRestore({ at: now, backupAt: new Date(head.createdAt) })
       const keptCheckpoint = newest?.note
       const restored = decideRestoredActs({ head, tree, keptCheckpoint, gap })

@@ -1,10 +1,11 @@
-// The admin port: the operations of the admin socket over HTTPS, for callers with an admin token.
+// The admin port: the operations of the admin socket over HTTPS, for callers with an admin token or a session.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { invariant } from '../../platform/errors.ts'
 import type { ConsoleFiles } from '../../console-files/console-files.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { ADMIN_OPERATIONS, type AdminOperationName } from '../../protocol/admin/operations.ts'
+import { SESSION_ROUTE } from '../../protocol/admin/sessions.ts'
 import { includesRole } from '../../protocol/admin/roles.ts'
 import { describeApi } from '../../protocol/openapi.ts'
 import { ROUTES } from '../../protocol/routes.ts'
@@ -12,8 +13,8 @@ import type { WireErrorCode } from '../../protocol/errors.ts'
 import type { AccessToken } from '../domain/access-token.ts'
 import type { Actor } from '../domain/actor.ts'
 import type { PerformOperation } from '../service/admin/admin-context.ts'
-import type { AuthenticateOperator } from '../service/admin/authenticate-operator.ts'
 import type { RefusalRecorder } from '../service/admin/record-refusals.ts'
+import type { StartSession } from '../service/admin/sessions/start-session.ts'
 import type { ServerCertificate } from '../service/upkeep/server-certificate.ts'
 import {
   ADMIN_BODY_BYTES_MAX,
@@ -28,6 +29,8 @@ import { createHttpPort, type HttpPort, type HttpPortOptions } from './http-port
 import { handshakeTimeoutMs, hubTlsOptions, tlsServerOf } from './hub-tls.ts'
 import { recordedAddress } from './connections/recorded-address.ts'
 import { strangerTurns } from './connections/stranger-turns.ts'
+import type { DoorRefusal, Operator, OperatorDoor } from './operator-door.ts'
+import { addSessionRoute } from './session-route.ts'
 
 export interface AdminPortOptions extends Pick<
   HttpPortOptions,
@@ -37,7 +40,8 @@ export interface AdminPortOptions extends Pick<
   readonly clock: Clock
   readonly version: string
   readonly certificate: ServerCertificate
-  readonly authenticateOperator: AuthenticateOperator
+  readonly door: OperatorDoor
+  readonly startSession: StartSession
   readonly performOperation: PerformOperation
   readonly refusals: RefusalRecorder
   /** Undefined where there is to be no console. */
@@ -49,15 +53,8 @@ export interface AdminPort extends HttpPort {
   replaceCertificate(certificate: ServerCertificate): void
 }
 
-interface Operator {
-  readonly token: AccessToken
-  readonly plaintext: string
-}
-
-const BEARER = /^Bearer +([!-~]{1,256})$/i
-
 export function createAdminPort(options: AdminPortOptions): AdminPort {
-  const { log, limits, clock, refusals, consoleFiles } = options
+  const { log, limits, clock, refusals, door, consoleFiles } = options
   const operators = new WeakMap<FastifyRequest, Operator>()
   const failures = createCallerBuckets(limits.adminFailuresPerMinute, clock)
   /** A refusal is counted against its address, and for the log; one too many is told to wait. */
@@ -70,6 +67,14 @@ export function createAdminPort(options: AdminPortOptions): AdminPort {
     refusals.record({ actor, address: recordedAddress(request.ip), reason, operation })
     return failures.take(request.ip) > 0 ? 'rate_limited' : reason
   }
+  /** Who has both halves of a session that has ended guesses nothing. */
+  const refuseAtDoor = (
+    request: FastifyRequest,
+    { refusal, token }: DoorRefusal,
+  ): WireErrorCode => {
+    if (refusal === 'session_ended') return refusal
+    return refuse(request, refusal, token && actorOf(token))
+  }
   const operatorOf = (request: FastifyRequest): Operator => {
     const operator = operators.get(request)
     invariant(operator, 'every request on this port was authenticated')
@@ -80,13 +85,14 @@ export function createAdminPort(options: AdminPortOptions): AdminPort {
     reply: FastifyReply,
   ): Promise<WireErrorCode | undefined> => {
     if (consoleFiles !== undefined && isOfConsole(request)) return undefined
-    const [, plaintext = ''] = BEARER.exec(request.headers.authorization ?? '') ?? []
-    const token = await options.authenticateOperator(plaintext)
-    if (token === undefined) {
+    const found = await (beginsSession(request)
+      ? door.authenticateStarter(request.headers)
+      : door.authenticate(request.headers))
+    if ('refusal' in found) {
       reply.header('www-authenticate', 'Bearer')
-      return refuse(request, 'admin_token_invalid')
+      return refuseAtDoor(request, found)
     }
-    operators.set(request, { token, plaintext })
+    operators.set(request, found)
     return undefined
   }
   const port = createHttpPort({
@@ -94,6 +100,7 @@ export function createAdminPort(options: AdminPortOptions): AdminPort {
     turns: strangerTurns,
     routes: [
       ...Object.values(ADMIN_OPERATIONS),
+      SESSION_ROUTE,
       ROUTES.openapi,
       ...(consoleFiles === undefined ? [] : CONSOLE_ROUTES),
     ],
@@ -121,12 +128,13 @@ export function createAdminPort(options: AdminPortOptions): AdminPort {
     log,
     performOperation: options.performOperation,
     credentialsOf: (request) => {
-      const { token, plaintext } = operatorOf(request)
+      const { token, credential, session } = operatorOf(request)
       return {
         actor: actorOf(token),
         role: token.role,
         only: token.only,
-        credential: plaintext,
+        session: session?.cookieHash,
+        credential,
       }
     },
     authorise: (request, name) => {
@@ -139,6 +147,12 @@ export function createAdminPort(options: AdminPortOptions): AdminPort {
       return refuse(request, 'token_bounded', actorOf(token), name)
     },
   })
+  addSessionRoute(port, {
+    clock,
+    operatorOf,
+    startSession: options.startSession,
+    refuse: refuseAtDoor,
+  })
   const description = JSON.stringify(describeApi(options.version))
   port.app.get(ROUTES.openapi.path, (_request, reply) =>
     reply.type('application/json').send(description),
@@ -147,6 +161,11 @@ export function createAdminPort(options: AdminPortOptions): AdminPort {
     ...port,
     replaceCertificate: (certificate) => server.setSecureContext(hubTlsOptions(certificate)),
   }
+}
+
+function beginsSession(request: FastifyRequest): boolean {
+  const { method, path } = SESSION_ROUTE
+  return request.method === method && !request.is404 && request.routeOptions.url === path
 }
 
 function actorOf({ name }: AccessToken): Actor {

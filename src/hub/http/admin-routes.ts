@@ -15,6 +15,7 @@ import {
 } from '../../protocol/admin/errors.ts'
 import { findAdminRequestFault } from '../../protocol/admin/requests.ts'
 import type { AdminRole } from '../../protocol/admin/roles.ts'
+import type { TokenHash } from '../../protocol/identifiers.ts'
 import { WIRE_ERRORS, type WireErrorCode } from '../../protocol/errors.ts'
 import type { Actor } from '../domain/actor.ts'
 import { AdminRefusal } from '../service/admin-act.ts'
@@ -30,6 +31,8 @@ export interface Credentials {
   readonly role: AdminRole
   /** The selector of a token that is for some hosts alone. */
   readonly only?: string | null
+  /** The session that asks, by the hash of its cookie. */
+  readonly session?: TokenHash | undefined
   readonly credential: string
 }
 
@@ -90,10 +93,10 @@ async function perform(
   if (fault !== undefined) return answer(reply, 400, { error: 'request_invalid', ...fault })
   const key = readIdempotencyKey(request.headers['idempotency-key'])
   if (key instanceof AdminRefusal) return answerError(options.log, name, request, reply, key)
-  const { actor, role, only = null, credential } = options.credentialsOf(request)
+  const { actor, role, only = null, session, credential } = options.credentialsOf(request)
   const idempotency = key === undefined ? undefined : { credential, key }
   try {
-    const caller = { actor, role, only, idempotency }
+    const caller = { actor, role, only, session, idempotency }
     const done = await options.performOperation(name, asked as object, caller)
     if ('dry_run' in done) return answer(reply, 200, done)
     const tag = entityTagOf(operation, done)

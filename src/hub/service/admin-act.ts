@@ -11,7 +11,7 @@ import type {
 } from '../../protocol/admin/operations.ts'
 import type { AdminRole } from '../../protocol/admin/roles.ts'
 import type { Selector } from '../../protocol/selector.ts'
-import type { AgentId, DeliveryId } from '../../protocol/identifiers.ts'
+import type { AgentId, DeliveryId, TokenHash } from '../../protocol/identifiers.ts'
 import type { HubEventType } from '../../protocol/words.ts'
 import type { Actor } from '../domain/actor.ts'
 import type { NewAuditEntry } from '../domain/audit-entry.ts'
@@ -25,6 +25,8 @@ export interface AdminAsker {
   readonly role: AdminRole
   /** The hosts that it sees and touches; undefined for all. docs/protocol.md LBL-16. */
   readonly only?: Selector | undefined
+  /** The session that asks, by the hash of its cookie. */
+  readonly session?: TokenHash | undefined
 }
 
 /** What the audit log says of the act, beside the actor; never a secret. */

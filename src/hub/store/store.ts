@@ -43,6 +43,7 @@ import type { DeliveryStatus } from '../../protocol/words.ts'
 import type { Secret } from '../../platform/secret.ts'
 import type { LeaseTerm } from './journal.ts'
 import type { DeclaredReader, DeclaredWriter } from './declared-store.ts'
+import type { SessionReader, SessionWriter } from './session-store.ts'
 import type { RolloutReader, RolloutWriter } from './rollout-store.ts'
 import type { WebhookReader, WebhookWriter } from './webhook-store.ts'
 
@@ -227,6 +228,7 @@ export interface StoreReader {
   readonly webhooks: WebhookReader
   readonly declared: DeclaredReader
   readonly rollouts: RolloutReader
+  readonly sessions: SessionReader
   /** What the CA has yet to revoke and has not expired, soonest to expire first; undefined when there is no `after`. */
   listCaRevocations(page: CaRevocationPage): Promise<CaRevocation[] | undefined>
   /** Only for agents with a certificate that is not yet revoked at the CA. */
@@ -288,6 +290,7 @@ export interface StoreWriter extends StoreReader {
   readonly webhooks: WebhookWriter
   readonly declared: DeclaredWriter
   readonly rollouts: RolloutWriter
+  readonly sessions: SessionWriter
 
   /** Goes with what this transaction changes to the other hubs that share the vault. */
   tellOthers(news: News): Promise<void>

@@ -138,6 +138,10 @@ export const ADMIN_ERRORS = {
   },
 
   admin_token_not_found: { status: 404, when: 'No admin token has this name or id.' },
+  session_not_found: {
+    status: 404,
+    when: 'No open session that the caller may see has this id, or none asks.',
+  },
   join_rule_not_found: { status: 404, when: 'No join rule has this name or id.' },
   agent_not_found: { status: 404, when: 'No agent has this hostname or id.' },
   hub_not_found: { status: 404, when: 'No hub that shares the vault has this id or machine.' },

@@ -123,6 +123,8 @@ export const SESSION_OPERATIONS = {
       expires_at: time,
       /** When the token ends, and with it each of its sessions. */
       token_expires_at: time,
+      /** Of the admin port, as the hub knows it; null without a running hub that has one. */
+      url: nullable(Type.String()),
     }),
   },
 } as const satisfies Readonly<Record<string, AdminOperation>>

@@ -1,7 +1,7 @@
 // Admin tokens: made, listed, revoked. The plaintext is in the answer to the one that made it and nowhere else.
 
 import { randomBytes } from 'node:crypto'
-import { AdminRefusal, type Read, type Write } from '../admin-act.ts'
+import { type AdminAct, AdminRefusal, type Read, type Write } from '../admin-act.ts'
 import {
   ACCESS_TOKEN_PREFIX,
   ACCESS_TOKEN_TTL_DEFAULT_SECONDS,
@@ -12,6 +12,7 @@ import { formatSelector } from '../../../protocol/selector.ts'
 import { HubEventType } from '../../../protocol/words.ts'
 import { isGood, type AccessToken } from '../../domain/access-token.ts'
 import { hashBoundedToken, hashToken } from '../../domain/hash-token.ts'
+import type { StoreWriter } from '../../store/store.ts'
 import { parseDecidingWhere } from '../parse-where.ts'
 import { pageOf, readPage } from '../read-page.ts'
 import type { AdminContext } from './admin-context.ts'
@@ -41,22 +42,28 @@ export const createAccessToken: Write<'createAccessToken', Pick<AdminContext, 'c
     revokedAt: null,
     endedAt: null,
   }
-  const tokens = await writer.listAccessTokens()
-  if (tokens.some((other) => other.name === token.name && isGood(other, now))) {
-    throw new AdminRefusal('admin_token_exists', `an admin token named ${token.name} exists`)
-  }
-  await writer.insertAccessToken(token)
-  const act = {
-    admin_token_id: idOf(token),
-    name: token.name,
-    role: token.role,
-    expires_at: token.expiresAt.toISOString(),
-    ...(only !== null && { only }),
-  }
   return {
-    acts: [{ type: HubEventType.accessTokenCreated, payload: act }],
+    acts: [await keepAccessToken(writer, token)],
     reply: { ...toAdminAccessToken(token), token: plaintext },
   }
+}
+
+/** What the log says of it; refuses a name that a good token has. */
+export async function keepAccessToken(writer: StoreWriter, token: AccessToken): Promise<AdminAct> {
+  const { name, role, only, createdAt, expiresAt } = token
+  const tokens = await writer.listAccessTokens()
+  if (tokens.some((other) => other.name === name && isGood(other, createdAt))) {
+    throw new AdminRefusal('admin_token_exists', `an admin token named ${name} exists`)
+  }
+  await writer.insertAccessToken(token)
+  const payload = {
+    admin_token_id: accessTokenIdOf(token),
+    name,
+    role,
+    expires_at: expiresAt.toISOString(),
+    ...(only !== null && { only }),
+  }
+  return { type: HubEventType.accessTokenCreated, payload }
 }
 
 /** In its one form. */
@@ -91,7 +98,7 @@ export const revokeAccessToken: Write<'revokeAccessToken', Pick<AdminContext, 'c
   if (token.revokedAt !== null) return { acts: [], reply: toAdminAccessToken(token) }
   const revoked: AccessToken = { ...token, revokedAt: now }
   await writer.updateAccessToken(revoked)
-  const act = { admin_token_id: idOf(token), name: token.name }
+  const act = { admin_token_id: accessTokenIdOf(token), name: token.name }
   return {
     acts: [{ type: HubEventType.accessTokenRevoked, payload: act }],
     reply: toAdminAccessToken(revoked),
@@ -100,7 +107,7 @@ export const revokeAccessToken: Write<'revokeAccessToken', Pick<AdminContext, 'c
 
 function toAdminAccessToken(token: AccessToken): AdminAccessToken {
   return {
-    id: idOf(token),
+    id: accessTokenIdOf(token),
     name: token.name,
     role: token.role,
     created_at: token.createdAt.toISOString(),
@@ -112,7 +119,7 @@ function toAdminAccessToken(token: AccessToken): AdminAccessToken {
 }
 
 /** Enough of a token's hash to name it; nothing that opens a door. */
-function idOf({ hash }: AccessToken): string {
+export function accessTokenIdOf({ hash }: AccessToken): string {
   return hash.slice(0, ID_LENGTH)
 }
 

@@ -22,6 +22,8 @@ export interface AdminHub {
   readonly clock: Clock
   /** Where agents reach this hub, for the command that `token create` prints. */
   readonly addresses: AgentAddresses
+  /** The admin port, as browsers reach it; of a running hub that has one. */
+  readonly consoleUrl?: string | undefined
   /** The hub’s own names, which no agent may have. */
   readonly hubNames: readonly string[]
   /** The most that a sealed file may hold. */

@@ -1,3 +1,5 @@
+// Where a hub is found, by its names and its settings.
+
 import { coversName } from '../../domain/subject-alt-name.ts'
 
 /** Where agents reach a hub, as far as the hub can know. docs/protocol.md CLI-70. */
@@ -44,6 +46,16 @@ export function agentAddresses(
   const enrollUrl = `https://${name}:${(enrollTls ?? enroll).port}`
   const note = findNote(name, isNamed, enrollTls !== undefined)
   return { enrollUrl, mtlsUrl, isOwnTls: enrollTls !== undefined, note }
+}
+
+/** Undefined without an admin port. */
+export function consoleUrlOf({
+  serverNames: [name = 'localhost'],
+  adminBind,
+}: Pick<HubNames, 'serverNames'> & { readonly adminBind: Listening | undefined }):
+  | string
+  | undefined {
+  return adminBind && `https://${name}:${adminBind.port}`
 }
 
 function findNote(name: string, isNamed: boolean, hasTls: boolean): string | undefined {

@@ -25,6 +25,16 @@ async function lookUp(reader: StoreReader, hash: TokenHash): Promise<AccessToken
   return isSame ? token : undefined
 }
 
+/** That a session or a sign-in code is for; as above, none of which this version cannot read the bound. */
+export async function findTokenByHash(
+  reader: StoreReader,
+  hash: TokenHash,
+): Promise<AccessToken | undefined> {
+  const token = await lookUp(reader, hash)
+  if (token === undefined || token.only === null) return token
+  return parseSelector(token.only).ok ? token : undefined
+}
+
 /** As the use cases of admin operations have it; undefined for all hosts. */
 export function boundOf(only: AccessToken['only']): Selector | undefined {
   if (only === null) return undefined

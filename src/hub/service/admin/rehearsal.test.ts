@@ -41,6 +41,7 @@ import { openReader } from '../../store/sqlite/encrypted-database.ts'
 import { openSqliteStore } from '../../store/sqlite/sqlite-store.ts'
 import type { Store } from '../../store/store.ts'
 import { createAdminOperations } from './admin-operations.ts'
+import { createStartSession } from './sessions/start-session.ts'
 
 type ChangeName = AdminNamesOf<'changes' | 'creates'>
 
@@ -63,6 +64,7 @@ interface Setting {
     readonly entrega: string
     readonly token: string
     readonly webhook: string
+    readonly session: string
   }
   /** Every row of every table. */
   readonly dump: () => string
@@ -115,7 +117,8 @@ async function withVault(work: (setting: Setting) => Promise<void>, more = 0): P
   })
   const { carga_id: carga, entregas } = await hub.admin.createCargo(SITE)
   const { id: token } = await hub.admin.createToken({ hostname: 'web-8', role: 'web' })
-  await hub.admin.createAccessToken({ name: 'ci', role: 'viewer' })
+  const { token: text } = await hub.admin.createAccessToken({ name: 'ci', role: 'viewer' })
+  const session = await insertSession(store, text)
   await hub.admin.setPolicy({ role: 'web', nome: 'web' })
   await hub.admin.setSelectorPolicy({ nome: 'prod', where: 'env=prod' })
   await hub.admin.createJoinRule(JOIN_RULE)
@@ -141,7 +144,7 @@ async function withVault(work: (setting: Setting) => Promise<void>, more = 0): P
     },
     agents: agents.map(({ id }) => id),
     cosigned,
-    made: { carga, selected, entrega: failed[0] ?? '', token, webhook },
+    made: { carga, selected, entrega: failed[0] ?? '', token, webhook, session },
     dump: () => {
       const sql = `SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name`
       const tables = reader.prepare(sql).all() as { name: string }[]
@@ -158,6 +161,13 @@ async function signLog(store: Store): Promise<AdminRequest<'keepCosigned'>> {
   const { tree, filled } = growLogTree(newLogTree('vault'), records)
   await store.write((writer) => writer.putLogTree(tree, filled))
   return { checkpoint: witness.cosign(tree.checkpoint), witnesses: [witness.key] }
+}
+
+async function insertSession(store: Store, token: string): Promise<string> {
+  const start = createStartSession(store, { now: () => NOW, sleep: () => Promise.resolve() })
+  const begun = await start(token, false, '192.0.2.7')
+  assert.ok('view' in begun)
+  return begun.view.id
 }
 
 function openRoots(store: Store, effects: string[]) {
@@ -236,6 +246,8 @@ const REQUESTS: Requests = {
   applyFleet: () => [FLEET_SAMPLE],
   createAccessToken: () => [{ name: 'other', role: 'viewer' }],
   revokeAccessToken: () => [{ token: 'ci' }],
+  endSession: ({ made: { session } }) => [{ session }],
+  createSignInLink: () => [{ name: 'ci' }, { name: 'on-call', role: 'viewer', ttl_seconds: 60 }],
   removeHub: () => [{ hub: 'hub-2.example' }],
 }
 
@@ -272,6 +284,8 @@ const REFUSED: { readonly [Name in ChangeName]: AdminRequest<Name> } = {
   applyFleet: REFUSED_FLEET,
   createAccessToken: { name: 'ci', role: 'admin' },
   revokeAccessToken: { token: 'nobody' },
+  endSession: { session: 'nobodynobody' },
+  createSignInLink: { name: 'nobody' },
   removeHub: { hub: 'nobody' },
 }
 

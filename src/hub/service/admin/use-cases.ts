@@ -25,6 +25,7 @@ import {
   showJoinRule,
 } from './join-rules.ts'
 import { createToken } from './create-token.ts'
+import { SESSION_USE_CASES } from './sessions/session-use-cases.ts'
 import { showExamination } from './show-examination.ts'
 import { findDeliveries } from './find-deliveries.ts'
 import { keepCosigned } from './keep-cosigned.ts'
@@ -47,6 +48,7 @@ export const USE_CASES: UseCases = {
   ...CARGO_USE_CASES,
   ...WEBHOOK_USE_CASES,
   ...ROLLOUT_USE_CASES,
+  ...SESSION_USE_CASES,
   createJoinRule,
   listJoinRules,
   showJoinRule,

@@ -28,6 +28,7 @@ import { OWN_CERTIFICATES } from './own-certificate.ts'
 import { REVERTED_TARGETS } from './reverted-targets.ts'
 import { ROLLOUT_KINDS, ROLLOUTS } from './rollout-tables.ts'
 import { SELECTOR_POLICIES } from './selector-policies.ts'
+import { SESSIONS } from './session-rows.ts'
 import { AGENT_SIGHTINGS } from './sightings.ts'
 import { VAULT_KEYS } from './vault-keys.ts'
 import { SELECTOR_WEBHOOKS } from './webhook-rows.ts'
@@ -413,4 +414,6 @@ export const MIGRATIONS: readonly Migration[] = [
   // Earlier programs know no proof of a host's own key: token_not_found.
   { sql: JOIN_RULE_KEYS, readableFrom: STEPS.length },
   { sql: ROLLOUT_KINDS, readableFrom: STEPS.length },
+  // Earlier programs know no session: admin_token_invalid.
+  { sql: SESSIONS, readableFrom: STEPS.length },
 ]

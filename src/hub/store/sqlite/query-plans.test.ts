@@ -6,6 +6,7 @@ import { before, describe, test } from 'node:test'
 import Database from 'better-sqlite3-multiple-ciphers'
 import { fillTables } from '../../../../test/support/filled-tables.ts'
 import { type PortCall, READER_CALLS, UNBOUNDED } from '../../../../test/support/reader-calls.ts'
+import { SESSION_CALLS } from '../../../../test/support/session-calls.ts'
 import { ROLLOUT_CALLS } from '../../../../test/support/rollout-calls.ts'
 import {
   DECLARED_CALLS,
@@ -18,6 +19,7 @@ import { SqlSession } from './sql-session.ts'
 import { SqliteDeclaredReader, SqliteDeclaredWriter } from './sqlite-declared.ts'
 import { SqliteEntryReader } from './sqlite-entry-reader.ts'
 import { SqliteJoinReader } from './sqlite-join-reader.ts'
+import { SqliteSessionReader, SqliteSessionWriter } from './sqlite-sessions.ts'
 import { SqliteReader } from './sqlite-reader.ts'
 import { SqliteRolloutReader, SqliteRolloutWriter } from './sqlite-rollouts.ts'
 import { SqliteWebhookReader, SqliteWebhookWriter } from './sqlite-webhooks.ts'
@@ -65,8 +67,16 @@ describe('on tables that are full', () => {
       ),
       [],
     )
+    assert.deepEqual(
+      methodsOf(SqliteSessionReader, SqliteSessionWriter).filter(
+        (name) => !(name in SESSION_CALLS),
+      ),
+      [],
+    )
     const names = new Set(
-      [STORE_CALLS, WEBHOOK_CALLS, ROLLOUT_CALLS].flatMap((calls) => Object.keys(calls)),
+      [STORE_CALLS, WEBHOOK_CALLS, ROLLOUT_CALLS, SESSION_CALLS].flatMap((calls) =>
+        Object.keys(calls),
+      ),
     )
     assert.deepEqual(
       Object.keys(UNBOUNDED).filter((name) => !names.has(name)),
@@ -75,9 +85,12 @@ describe('on tables that are full', () => {
     assert.ok(Object.keys(STORE_CALLS).length + Object.keys(WEBHOOK_CALLS).length >= 90)
   })
 
-  const subPorts = Object.entries({ rollouts: ROLLOUT_CALLS, webhooks: WEBHOOK_CALLS }).flatMap(
-    ([port, calls]) =>
-      Object.entries(calls).map(([name, each]) => [`${port}.${name}`, each] as const),
+  const subPorts = Object.entries({
+    rollouts: ROLLOUT_CALLS,
+    sessions: SESSION_CALLS,
+    webhooks: WEBHOOK_CALLS,
+  }).flatMap(([port, calls]) =>
+    Object.entries(calls).map(([name, each]) => [`${port}.${name}`, each] as const),
   )
   for (const [title, calls] of [...Object.entries(STORE_CALLS), ...subPorts]) {
     const name = title.replace(/^\w+\./, '')

@@ -87,6 +87,7 @@ import { selectRevertedDeliveries, selectRevertedTargets } from './reverted-targ
 import { selectSightings } from './sightings.ts'
 import { type TokenRow, toToken } from './token-rows.ts'
 import { SqliteDeclaredReader } from './sqlite-declared.ts'
+import { SqliteSessionReader } from './sqlite-sessions.ts'
 import { SqlitePolicyReader } from './sqlite-policy-reader.ts'
 import { SqliteRolloutReader } from './sqlite-rollouts.ts'
 import { SqliteWebhookReader } from './sqlite-webhooks.ts'
@@ -128,6 +129,10 @@ interface EventDebtRow {
 export class SqliteReader extends SqlitePolicyReader implements StoreReader {
   get declared(): SqliteDeclaredReader {
     return new SqliteDeclaredReader(this.session)
+  }
+
+  get sessions(): SqliteSessionReader {
+    return new SqliteSessionReader(this.session)
   }
 
   get webhooks(): SqliteWebhookReader {

@@ -79,6 +79,7 @@ import { SqliteRolloutWriter } from './sqlite-rollouts.ts'
 import { SqliteReader } from './sqlite-reader.ts'
 import type { SqlSession } from './sql-session.ts'
 import { SqliteDeclaredWriter } from './sqlite-declared.ts'
+import { SqliteSessionWriter } from './sqlite-sessions.ts'
 import { SqliteWebhookWriter } from './sqlite-webhooks.ts'
 import { TransactionMemory } from './transaction-memory.ts'
 import { replaceLastRestore } from './last-restore.ts'
@@ -102,6 +103,10 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
 
   override get declared(): SqliteDeclaredWriter {
     return new SqliteDeclaredWriter(this.session)
+  }
+
+  override get sessions(): SqliteSessionWriter {
+    return new SqliteSessionWriter(this.session)
   }
 
   override get webhooks(): SqliteWebhookWriter {

@@ -1,0 +1,190 @@
+// Sessions: listed, shown, ended; and codes that begin one. Whoever asks sees those of its own token, role admin all.
+
+import { randomBytes } from 'node:crypto'
+import type { AdminRequest } from '../../../../protocol/admin/operations.ts'
+import {
+  SESSION_TTL_MAX_SECONDS,
+  SIGN_IN_CODE_PREFIX,
+} from '../../../../protocol/admin/sessions.ts'
+import type { AdminRole } from '../../../../protocol/admin/roles.ts'
+import type { TokenHash } from '../../../../protocol/identifiers.ts'
+import { HubEventType } from '../../../../protocol/words.ts'
+import { type AccessToken, isGood } from '../../../domain/access-token.ts'
+import { hashToken } from '../../../domain/hash-token.ts'
+import { isSessionOpen, type Session, sessionIdOf } from '../../../domain/session.ts'
+import type { StoreReader, StoreWriter } from '../../../store/store.ts'
+import {
+  type AdminAct,
+  type AdminAsker,
+  AdminRefusal,
+  type Read,
+  type Write,
+} from '../../admin-act.ts'
+import { pageOf, readPage } from '../../read-page.ts'
+import { accessTokenIdOf, keepAccessToken } from '../access-tokens.ts'
+import type { AdminContext, UseCases } from '../admin-context.ts'
+import { findTokenByHash } from '../find-access-token.ts'
+import { describeSession, toAdminSession } from './session-view.ts'
+
+type Context = Pick<AdminContext, 'clock' | 'consoleUrl'>
+
+const SECRET_BYTES = 32
+const CODE_TTL_DEFAULT_SECONDS = 300
+/** So that who comes with it again is told why nothing happens. */
+const CODE_KEPT_MS = 86_400_000
+
+type NewToken = AdminRequest<'createSignInLink'> & { readonly role: AdminRole }
+
+interface OpenSession {
+  readonly session: Session
+  readonly token: AccessToken
+}
+
+const listSessions: Read<'listSessions', Context> = async (reader, request, context) => {
+  const { rows, next } = await readPage(
+    request,
+    async (page) => {
+      const open = await listOpen(reader, context)
+      return pageOf(
+        open.map(({ session, token }) => toAdminSession(session, token)),
+        page,
+      )
+    },
+    (session) => session,
+  )
+  return { sessions: rows, next }
+}
+
+const showSession: Read<'showSession', Context> = async (reader, _request, context) => {
+  const hash = context.session
+  const session = hash && (await reader.sessions.find(hash))
+  const token = session && (await findTokenByHash(reader, session.tokenHash))
+  if (session === undefined || token === undefined) {
+    throw new AdminRefusal('session_not_found', 'no session asks')
+  }
+  return toAdminSession(session, token)
+}
+
+const endSession: Write<'endSession', Context> = async (writer, { session: wanted }, context) => {
+  const { session, token } = await findWanted(writer, wanted, context)
+  await writer.sessions.setEnded(session.cookieHash, context.clock.now())
+  const payload = { ...describeSession(session, token), reason: 'signed_out' }
+  return {
+    acts: [{ type: HubEventType.sessionEnded, payload }],
+    reply: toAdminSession(session, token),
+  }
+}
+
+const createSignInLink: Write<'createSignInLink', Context> = async (
+  writer,
+  request,
+  { clock, consoleUrl = null },
+) => {
+  const now = clock.now()
+  const { token, acts } =
+    request.role === undefined
+      ? { token: await findNamed(writer, request, now), acts: [] }
+      : await makeToken(writer, { ...request, role: request.role }, now)
+  const code = `${SIGN_IN_CODE_PREFIX}${randomBytes(SECRET_BYTES).toString('base64url')}`
+  const { valid_seconds: validSeconds = CODE_TTL_DEFAULT_SECONDS } = request
+  const endMs = Math.min(now.getTime() + validSeconds * 1000, token.expiresAt.getTime())
+  const expiresAt = new Date(endMs)
+  await writer.sessions.insertCode(
+    { hash: hashToken(code), tokenHash: token.hash, expiresAt, usedAt: null },
+    new Date(now.getTime() - CODE_KEPT_MS),
+  )
+  const { name, role } = token
+  const expires_at = expiresAt.toISOString()
+  const payload = { admin_token_id: accessTokenIdOf(token), name, role, expires_at }
+  return {
+    acts: [...acts, { type: HubEventType.signInLinkCreated, payload }],
+    reply: {
+      code,
+      name,
+      role,
+      expires_at,
+      token_expires_at: token.expiresAt.toISOString(),
+      url: consoleUrl,
+    },
+  }
+}
+
+export const SESSION_USE_CASES: Pick<
+  UseCases,
+  'listSessions' | 'showSession' | 'endSession' | 'createSignInLink'
+> = { listSessions, showSession, endSession, createSignInLink }
+
+async function listOpen(
+  reader: StoreReader,
+  { actor, role, clock }: Context & AdminAsker,
+): Promise<readonly OpenSession[]> {
+  const now = clock.now()
+  const all = (await reader.sessions.list()).filter((session) => isSessionOpen(session, now))
+  const tokens = new Map<TokenHash, AccessToken | undefined>()
+  for (const hash of new Set(all.map(({ tokenHash }) => tokenHash))) {
+    tokens.set(hash, await findTokenByHash(reader, hash))
+  }
+  return all.flatMap((session) => {
+    const token = tokens.get(session.tokenHash)
+    if (token === undefined || !isGood(token, now)) return []
+    // No two good tokens have one name.
+    const isSeen = role === 'admin' || actor === `token:${token.name}`
+    return isSeen ? [{ session, token }] : []
+  })
+}
+
+/** The one that asks when none is named. */
+async function findWanted(
+  reader: StoreReader,
+  wanted: string | undefined,
+  context: Context & AdminAsker,
+): Promise<OpenSession> {
+  const begin = wanted ?? context.session
+  if (begin === undefined) {
+    throw new AdminRefusal('session_not_found', 'no session asks: name one by its id')
+  }
+  const [found, ...others] = (await listOpen(reader, context)).filter(({ session }) =>
+    wanted === undefined ? session.cookieHash === begin : sessionIdOf(session).startsWith(begin),
+  )
+  if (found === undefined || others.length > 0) {
+    throw new AdminRefusal('session_not_found', `no open session ${wanted ?? 'asks'}`)
+  }
+  return found
+}
+
+async function findNamed(
+  reader: StoreReader,
+  { name, ttl_seconds: ttlSeconds }: AdminRequest<'createSignInLink'>,
+  now: Date,
+): Promise<AccessToken> {
+  if (ttlSeconds !== undefined) {
+    throw new AdminRefusal(
+      'request_invalid',
+      'a token that is there has its end: ttl_seconds needs a role',
+    )
+  }
+  const tokens = await reader.listAccessTokens()
+  const token = tokens.find((each) => each.name === name && isGood(each, now))
+  if (token !== undefined) return token
+  throw new AdminRefusal('admin_token_not_found', `no admin token ${name} is good`)
+}
+
+/** Nobody has its text: only sessions are of it, and they end with it. */
+async function makeToken(
+  writer: StoreWriter,
+  { name, role, ttl_seconds: ttlSeconds = SESSION_TTL_MAX_SECONDS }: NewToken,
+  now: Date,
+): Promise<{ readonly token: AccessToken; readonly acts: readonly AdminAct[] }> {
+  const token: AccessToken = {
+    hash: hashToken(randomBytes(SECRET_BYTES).toString('base64url')),
+    name,
+    role,
+    only: null,
+    createdAt: now,
+    expiresAt: new Date(now.getTime() + ttlSeconds * 1000),
+    lastUsedAt: null,
+    revokedAt: null,
+    endedAt: null,
+  }
+  return { token, acts: [await keepAccessToken(writer, token)] }
+}
