@@ -10,7 +10,16 @@ import {
 } from '../../domain/fleet-ends.ts'
 import type { CertificateInUse } from '../../domain/fleet.ts'
 import type { LateRule } from '../store.ts'
-import { IN_USE, type InUseRow, IS_LATE, LATE_FROM, parametersOf, toInUse } from './fleet-query.ts'
+import {
+  countFirstEnds,
+  countRows,
+  IN_USE,
+  type InUseRow,
+  IS_LATE,
+  LATE_FROM,
+  parametersOf,
+  toInUse,
+} from './fleet-query.ts'
 import type { SqlSession } from './sql-session.ts'
 
 const STATE = `CASE WHEN not_after <= @nowMs THEN 'expired' WHEN ${LATE_FROM} <= @nowMs THEN 'late'
@@ -93,21 +102,6 @@ export function countOnTimeThatLose(session: SqlSession, rule: LateRule, until: 
   return countFirstEnds(session, untilMs) - countLateUntil(session, rule, untilMs)
 }
 
-/** Hosts with a certificate that ends then or before. */
-export function countFirstEnds(session: SqlSession, untilMs: number): number {
-  const quarter = Math.floor(untilMs / QUARTER_MS)
-  const whole = session.get<{ count: number }>(
-    'SELECT coalesce(sum(total), 0) AS count FROM agentes_por_quarto WHERE quarto < ?',
-    quarter,
-  )
-  const begun = session.get<{ count: number }>(
-    `SELECT count(*) AS count ${BY_FIRST_END} WHERE primeiro_fim >= ? AND primeiro_fim <= ?`,
-    quarter * QUARTER_MS,
-    untilMs,
-  )
-  return (whole?.count ?? 0) + (begun?.count ?? 0)
-}
-
 /** Of these the ones that are late now. */
 function countLateUntil(session: SqlSession, rule: LateRule, untilMs: number): number {
   const sql = `SELECT count(DISTINCT validades.agente_id) AS count
@@ -115,5 +109,5 @@ function countLateUntil(session: SqlSession, rule: LateRule, untilMs: number): n
       CROSS JOIN agentes ON agentes.id = validades.agente_id
     WHERE ${IS_LATE} AND primeiro_fim <= @untilMs`
   const named = { ...parametersOf(rule), untilMs }
-  return session.get<{ count: number }>(sql, named)?.count ?? 0
+  return countRows(session, sql, named)
 }

@@ -87,31 +87,29 @@ export function selectFirstToEnd(session: SqlSession, now: Date, limit: number) 
 export function countAgentsThatLose(session: SqlSession, after: Date, until: Date): number {
   if (after >= until) return 0
   const [afterMs, untilMs] = [after.getTime(), until.getTime()]
-  const [first, last] = [bucketOf(afterMs), bucketOf(untilMs)]
-  const whole = session.get<{ count: number }>(
-    `SELECT coalesce(sum(total), 0) AS count FROM agentes_por_quarto
-     WHERE quarto >= ? AND quarto < ?`,
-    first,
-    last,
-  )
-  const begun = (quarter: number, endMs: number): number =>
-    countAgents(session, BEGIN_TO_LOSE, { startMs: quarter * END_BUCKET_MS, endMs })
-  const lost = begun(last, untilMs) - begun(first, afterMs)
-  return (whole?.count ?? 0) + lost + countAgents(session, LOSE_ANOTHER, { afterMs, untilMs })
+  const begun = countFirstEnds(session, untilMs) - countFirstEnds(session, afterMs)
+  return begun + countRows(session, LOSE_ANOTHER, { afterMs, untilMs })
 }
 
-const AGENTS_BY_END = `SELECT count(DISTINCT validades.agente_id) AS count
-  FROM validades INDEXED BY validades_por_fim`
-/** Those whose first certificate to end does so then. */
-const BEGIN_TO_LOSE = `${AGENTS_BY_END} CROSS JOIN agentes ON agentes.id = validades.agente_id
-  WHERE not_after >= @startMs AND not_after <= @endMs AND primeiro_fim >= @startMs`
+/** Hosts with a certificate that ends then or before. */
+export function countFirstEnds(session: SqlSession, untilMs: number): number {
+  const quarter = bucketOf(untilMs)
+  const whole =
+    'SELECT coalesce(sum(total), 0) AS count FROM agentes_por_quarto WHERE quarto < @quarter'
+  const begun = `SELECT count(*) AS count FROM agentes INDEXED BY agentes_por_primeiro_fim
+    WHERE primeiro_fim >= @startMs AND primeiro_fim <= @untilMs`
+  const startMs = quarter * END_BUCKET_MS
+  return countRows(session, whole, { quarter }) + countRows(session, begun, { startMs, untilMs })
+}
+
 /** Of those that have lost one before, which are few: an expired certificate is not in use for long. */
-const LOSE_ANOTHER = `${AGENTS_BY_END} WHERE not_after <= @afterMs
+const LOSE_ANOTHER = `SELECT count(DISTINCT validades.agente_id) AS count
+  FROM validades INDEXED BY validades_por_fim WHERE not_after <= @afterMs
   AND EXISTS (SELECT 1 FROM validades AS outra INDEXED BY validades_por_agente
     WHERE outra.agente_id = validades.agente_id
       AND outra.not_after > @afterMs AND outra.not_after <= @untilMs)`
 
-function countAgents(session: SqlSession, sql: string, named: NamedParameters): number {
+export function countRows(session: SqlSession, sql: string, named: NamedParameters): number {
   return session.get<{ count: number }>(sql, named)?.count ?? 0
 }
 
