@@ -37,13 +37,12 @@ import { createHubSampler } from './metrics/hub-sampler.ts'
 import { createHubHealth } from './metrics/hub-health.ts'
 import { createHubMeters, type HubMeters } from './metrics/hub-meters.ts'
 import { type HubMetricsOptions, serveHubMetrics } from './metrics/serve-metrics.ts'
+import { namingDamage } from './name-damage.ts'
 import { openVaultStore } from './open-store.ts'
 import { createPorts, type Ports } from './ports.ts'
 import { readRootFile, readWebhookRoots } from './root-file.ts'
 import { createLeakedTokens } from './service/agent/end-leaked-token.ts'
 import { agentAddresses, consoleUrlOf } from './service/admin/agent-addresses.ts'
-import { nameFile } from './store/sqlite/encrypted-database.ts'
-import { StoreError } from './store/store-error.ts'
 import { createFreeSpaceCheck } from './vault/free-space.ts'
 import { vaultFiles } from './vault/vault-files.ts'
 import { lockVault, unsealVault } from './vault/vault.ts'
@@ -394,14 +393,6 @@ export async function bootHub(
   return {
     close: () => booted.disposeAsync(),
     ended: member?.membership.ended ?? standby?.deposed ?? new Promise(() => undefined),
-  }
-}
-
-/** A page that nothing has read before may be the damaged one. */
-function namingDamage(databasePath: string): (error: unknown) => never {
-  return (error) => {
-    const isDamage = error instanceof StoreError && error.code === 'store_corrupt'
-    throw isDamage ? nameFile(databasePath, error) : error
   }
 }
 
