@@ -70,6 +70,7 @@ export const overview = {
     `${plural(count, 'delivery', 'deliveries')} like ${nome} failed for one reason`,
   waitingTitle: (count: number, nome: string) =>
     `${plural(count, 'delivery', 'deliveries')} like ${nome} wait for one reason`,
+  onHost: (host: string, reason: string) => `${host}: ${reason}`,
   frozenTitle: (name: string) => `The rollout of ${name} is frozen`,
   openRollout: 'Open rollout',
   notRevokedTitle: (count: number) =>
