@@ -22,7 +22,7 @@ import type {
 import type { AdminAccessToken } from '../../src/protocol/admin/admin-tokens.ts'
 import { initCheapVault } from '../support/cheap-vault.ts'
 import { logOf } from '../support/made-export.ts'
-import { AGENT, SHOWN_OF_AGENT } from './fake-agent.ts'
+import { AGENT, CERTIFICATE, SHOWN_OF_AGENT } from './fake-agent.ts'
 import { WEBHOOK } from './fake-webhook.ts'
 import {
   addSealedOperations,
@@ -181,6 +181,7 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
     consumed_at: '2026-11-21T10:30:00.000Z',
     created_at: '2026-11-21T10:00:00.000Z',
     labels: [],
+    mismatches: 0,
   }
   const accessToken: AdminAccessToken = {
     id: '9d1c0c5e9b7d2417',
@@ -258,6 +259,7 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
     ...ROLLOUT_OPERATIONS,
     listTokens: async () => ({ tokens: [token], next: null }),
     revokeToken: async () => token,
+    listCertificates: async () => ({ certificados: [CERTIFICATE], next: null, total: 1 }),
     listAgents: async () => ({ agentes: [AGENT], next: null }),
     showAgent: async ({ agente }) => ({
       ...findAgent(agente),

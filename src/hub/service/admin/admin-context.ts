@@ -13,6 +13,7 @@ import type { AgentNotifier } from '../../domain/agent-notifier.ts'
 import type { FleetChanges } from '../cargo/fleet-changes.ts'
 import type { TryLifetime } from '../policy/try-lifetime.ts'
 import type { AdminRoots } from '../roots/bundle-operations.ts'
+import type { AgentRefusals } from '../agent-refusals.ts'
 import type { WaitingReasons } from '../waiting-reasons.ts'
 import type { WebhookControl } from '../webhooks/webhook-control.ts'
 
@@ -32,6 +33,8 @@ export interface AdminHub {
   readonly polls?: { lastPollAt(agentId: AgentId): Date | undefined }
   /** Knows why deliveries wait; of a running hub. */
   readonly waiting?: Pick<WaitingReasons, 'find'>
+  /** Knows what it refused to agents; of a running hub, and of no other one. */
+  readonly refusals?: Pick<AgentRefusals, 'list'>
   /** What a running hub sees of its hosts. */
   readonly sightings?: {
     find(agentId: AgentId): LiveSighting | undefined

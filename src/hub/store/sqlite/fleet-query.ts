@@ -14,7 +14,7 @@ import type { LateFilter, LateRule } from '../store.ts'
 import { END_BUCKET_MS } from './fleet-counts-tables.ts'
 import type { NamedParameters, SqlSession } from './sql-session.ts'
 
-interface InUseRow {
+export interface InUseRow {
   agente_id: CertificateInUse['agentId']
   hostname: CertificateInUse['hostname']
   purpose: CertificatePurpose
@@ -199,7 +199,7 @@ export function parametersOf({ now, thresholdMs }: LateRule): {
   return { nowMs: now.getTime(), thresholdMs }
 }
 
-function toInUse(row: InUseRow): CertificateInUse {
+export function toInUse(row: InUseRow): CertificateInUse {
   return {
     agentId: row.agente_id,
     hostname: row.hostname,

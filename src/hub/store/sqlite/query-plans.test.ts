@@ -18,6 +18,7 @@ import { SqlSession } from './sql-session.ts'
 import { SqliteDeclaredReader, SqliteDeclaredWriter } from './sqlite-declared.ts'
 import { SqliteEntryReader } from './sqlite-entry-reader.ts'
 import { SqliteJoinReader } from './sqlite-join-reader.ts'
+import { SqliteListReader } from './sqlite-list-reader.ts'
 import { SqliteReader } from './sqlite-reader.ts'
 import { SqliteRolloutReader, SqliteRolloutWriter } from './sqlite-rollouts.ts'
 import { SqliteWebhookReader, SqliteWebhookWriter } from './sqlite-webhooks.ts'
@@ -48,6 +49,7 @@ describe('on tables that are full', () => {
         SqliteDeclaredWriter,
         SqliteEntryReader,
         SqliteJoinReader,
+        SqliteListReader,
         SqliteReader,
         SqliteWriter,
       ).filter((name) => !(name in STORE_CALLS)),

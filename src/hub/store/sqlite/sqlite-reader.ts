@@ -87,7 +87,7 @@ import { selectRevertedDeliveries, selectRevertedTargets } from './reverted-targ
 import { selectSightings } from './sightings.ts'
 import { type TokenRow, toToken } from './token-rows.ts'
 import { SqliteDeclaredReader } from './sqlite-declared.ts'
-import { SqlitePolicyReader } from './sqlite-policy-reader.ts'
+import { SqliteListReader } from './sqlite-list-reader.ts'
 import { SqliteRolloutReader } from './sqlite-rollouts.ts'
 import { SqliteWebhookReader } from './sqlite-webhooks.ts'
 
@@ -125,7 +125,7 @@ interface EventDebtRow {
   at: number
 }
 
-export class SqliteReader extends SqlitePolicyReader implements StoreReader {
+export class SqliteReader extends SqliteListReader implements StoreReader {
   get declared(): SqliteDeclaredReader {
     return new SqliteDeclaredReader(this.session)
   }
