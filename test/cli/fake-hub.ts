@@ -260,7 +260,7 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
     listTokens: async () => ({ tokens: [token], next: null }),
     revokeToken: async () => token,
     listCertificates: async () => ({ certificados: [CERTIFICATE], next: null, total: 1 }),
-    listAgents: async () => ({ agentes: [AGENT], next: null }),
+    listAgents: async () => ({ agentes: [AGENT], next: null, total: 1 }),
     showAgent: async ({ agente }) => ({
       ...findAgent(agente),
       ...SHOWN_OF_AGENT,

@@ -1,7 +1,7 @@
 // The enrolled hosts, and what an operator sends to one host at once.
 
 import { GIVEN_LABELS_MAX } from '../labels.ts'
-import { PUSH_BYTES_MAX } from './bounds.ts'
+import { PUSH_BYTES_MAX, SEARCH_CHARACTERS_MAX } from './bounds.ts'
 import {
   type AdminOperation,
   givenLabels,
@@ -12,10 +12,19 @@ import {
   selectorText,
   text,
   time,
+  total,
 } from './operation.ts'
 import { Type } from './plain-type.ts'
 import { AdminCertificate } from './certificados.ts'
 import { AdminAgent, AdminCaRevocation, AdminDelivery } from './views.ts'
+
+/**
+ * `late` has a certificate that should have been renewed already, `expired` one that has ended; `connected` holds its stream;
+ * `silent` does not, and was not heard of for two hours; `ok` is neither revoked nor late nor silent.
+ */
+export const AGENT_STATES = ['ok', 'late', 'expired', 'revoked', 'connected', 'silent'] as const
+export type AgentState = (typeof AGENT_STATES)[number]
+export const AGENT_SORTS = ['hostname', 'end', 'enrolled'] as const
 
 /** A hostname or an id. */
 const byName = Type.Object({ agente: text })
@@ -27,9 +36,18 @@ export const AGENT_OPERATIONS = {
     path: '/v1/admin/agentes',
     role: 'viewer',
     isForSomeHosts: true,
-    summary: 'The agents that match, by hostname.',
-    request: Type.Object({ ...listRequest.properties, where: Type.Optional(selectorText) }),
-    reply: Type.Object({ agentes: Type.Array(AdminAgent), next }),
+    summary: 'The agents that match, by hostname unless `sort` says otherwise.',
+    request: Type.Object({
+      ...listRequest.properties,
+      where: Type.Optional(selectorText),
+      /** A part of the hostname. */
+      q: Type.Optional(Type.String({ minLength: 1, maxLength: SEARCH_CHARACTERS_MAX })),
+      role: Type.Optional(text),
+      estado: Type.Optional(Type.Enum([...AGENT_STATES])),
+      /** By hostname, by the first end of a certificate in use, or the one that enrolled last first. */
+      sort: Type.Optional(Type.Enum([...AGENT_SORTS])),
+    }),
+    reply: Type.Object({ agentes: Type.Array(AdminAgent), next, total }),
   },
   showAgent: {
     does: 'reads',

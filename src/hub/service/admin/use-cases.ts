@@ -31,6 +31,7 @@ import { keepCosigned } from './keep-cosigned.ts'
 import { listRecords } from './list-records.ts'
 import { showBlockProofs } from './show-block-proofs.ts'
 import { showCheckpoint } from './show-checkpoint.ts'
+import { listAgents } from './list-agents.ts'
 import { listCertificates } from './list-certificates.ts'
 import { listEntries } from './list-entries.ts'
 import { listSegments } from './list-segments.ts'
@@ -43,7 +44,7 @@ import { revokeToken } from './revoke-token.ts'
 import { showAgent } from './show-agent.ts'
 import { showCargo, showDelivery } from './show-artefacts.ts'
 import { showFeatures, showStatus } from './show-status.ts'
-import { listAgents, listCaRevocations } from './view-agents.ts'
+import { listCaRevocations } from './view-agents.ts'
 
 export const USE_CASES: UseCases = {
   ...CARGO_USE_CASES,

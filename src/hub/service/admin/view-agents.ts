@@ -7,9 +7,6 @@ import type { Agent } from '../../domain/agent.ts'
 import type { Page } from '../../store/store.ts'
 import type { Read } from '../admin-act.ts'
 import { toAdminAgent, toAdminCaRevocation } from '../admin-views.ts'
-import { readMatchingAgents } from '../agent-slices.ts'
-import { bothOf } from '../../../protocol/selector.ts'
-import { parseWhere } from '../parse-where.ts'
 import { readPage } from '../read-page.ts'
 import type { AdminContext } from './admin-context.ts'
 
@@ -17,26 +14,6 @@ export type AgentViewContext = Pick<
   AdminContext,
   'store' | 'clock' | 'renewalThresholdMs' | 'polls' | 'waiting' | 'sightings' | 'notifier'
 >
-
-export const listAgents: Read<'listAgents', AgentViewContext> = async (
-  reader,
-  request,
-  context,
-) => {
-  const where = bothOf(
-    context.only,
-    request.where === undefined ? undefined : parseWhere(request.where),
-  )
-  const read = async (page: Page) => {
-    const agents =
-      where === undefined
-        ? await reader.pageAgents(page)
-        : await readMatchingAgents(reader, where, page)
-    return agents && viewAgents(context, agents)
-  }
-  const { rows, next } = await readPage(request, read, (agent) => agent)
-  return { agentes: rows, next }
-}
 
 export const listCaRevocations: Read<'listCaRevocations', Pick<AdminContext, 'clock'>> = async (
   reader,
@@ -52,7 +29,7 @@ export const listCaRevocations: Read<'listCaRevocations', Pick<AdminContext, 'cl
 const NO_LABELS: Labels = new Map()
 const NOTHING_TO_REVOKE = { waiting: 0, refused: 0, reason: null }
 
-async function viewAgents(
+export async function viewAgents(
   context: AgentViewContext,
   agents: readonly Agent[],
 ): Promise<AdminAgent[]> {

@@ -1,6 +1,7 @@
 // The certificates in use as an operator lists them: the first to end first, all of them, those of one state, or those of
 // one agent. A page starts after a certificate, whether it is still in use or not: its end and its agent never change.
 
+import type { AgentId } from '../../../protocol/identifiers.ts'
 import type { NamedCertificateInUse } from '../../domain/fleet.ts'
 import type { CertificateState } from '../../../protocol/admin/certificados.ts'
 import type { CertificatePage, CertificateSelection } from '../list-store.ts'
@@ -13,7 +14,8 @@ interface NamedRow extends InUseRow {
   serial: string
 }
 
-const PLACE = 'not_after, not_before, agente_id, certificado'
+/** In the order of `validades_por_fim`. */
+export const IN_USE_PLACE = 'not_after, not_before, agente_id, certificado'
 const IS_RENEWING = `not_after <= @nowMs + @thresholdMs
   AND not_after - min(@thresholdMs, (not_after - not_before) / 3) <= @nowMs`
 
@@ -26,7 +28,12 @@ const IN_STATE: Readonly<Record<CertificateState, string>> = {
 }
 
 /** Before every certificate. */
-const BEGINNING = { end: Number.MIN_SAFE_INTEGER, begin: 0, owner: '', seq: 0 }
+export const BEGINNING: NamedParameters = {
+  end: Number.MIN_SAFE_INTEGER,
+  begin: 0,
+  owner: '',
+  seq: 0,
+}
 
 /** Undefined when there never was a certificate with the SHA-256 that the page is to start after. */
 export function selectCertificatesInUse(
@@ -37,8 +44,26 @@ export function selectCertificatesInUse(
   if (after !== undefined && start === undefined) return undefined
   const { sql, named } = choose(selection)
   const wanted = `SELECT certificado ${sql}
-      AND (${PLACE}) > (@end, @begin, @owner, @seq) ORDER BY ${PLACE} LIMIT @limit`
-  const all = `SELECT validades.agente_id, hostname, validades.purpose, validades.entrega_id, nome,
+      AND (${IN_USE_PLACE}) > (@end, @begin, @owner, @seq) ORDER BY ${IN_USE_PLACE} LIMIT @limit`
+  const all = sqlOfNamed(wanted)
+  const rows = session.all<NamedRow>(all, { ...named, ...(start ?? BEGINNING), limit })
+  return rows.map(toNamed)
+}
+
+/** Of each agent the one that ends first. */
+export function selectFirstOfAgents(
+  session: SqlSession,
+  agentIds: readonly AgentId[],
+): NamedCertificateInUse[] {
+  const first = `SELECT certificado FROM validades INDEXED BY validades_por_agente
+    WHERE agente_id = wanted.value ORDER BY not_after, not_before, certificado LIMIT 1`
+  const sql = sqlOfNamed(`SELECT (${first}) AS certificado FROM json_each(?) AS wanted`)
+  return session.all<NamedRow>(sql, JSON.stringify(agentIds)).map(toNamed)
+}
+
+/** Of the numbers that a statement answers. */
+function sqlOfNamed(wanted: string): string {
+  return `SELECT validades.agente_id, hostname, validades.purpose, validades.entrega_id, nome,
       validades.not_before, validades.not_after, sha256, serial
     FROM (${wanted}) AS wanted
       CROSS JOIN validades ON validades.certificado = wanted.certificado
@@ -47,8 +72,10 @@ export function selectCertificatesInUse(
       LEFT JOIN entregas ON entregas.id = validades.entrega_id
       LEFT JOIN cargas ON cargas.id = carga_id
     ORDER BY validades.not_after, validades.not_before, validades.agente_id, validades.certificado`
-  const rows = session.all<NamedRow>(all, { ...named, ...(start ?? BEGINNING), limit })
-  return rows.map((row) => ({ ...toInUse(row), sha256: row.sha256, serial: row.serial }))
+}
+
+function toNamed(row: NamedRow): NamedCertificateInUse {
+  return { ...toInUse(row), sha256: row.sha256, serial: row.serial }
 }
 
 /** At most `limit` are counted. */
@@ -89,7 +116,7 @@ function choose({ agentId, state, endsBefore, ...rule }: CertificateSelection): 
   }
 }
 
-function findPlace(session: SqlSession, sha256: string): NamedParameters | undefined {
+export function findPlace(session: SqlSession, sha256: string): NamedParameters | undefined {
   const sql = 'SELECT seq, agente_id, not_before, not_after FROM certificados WHERE sha256 = ?'
   const row = session.get<Pick<CertificateRow, 'seq' | 'agente_id' | 'not_before' | 'not_after'>>(
     sql,

@@ -13,6 +13,7 @@ import { DEBTS_BESIDE_SEEN, EVENT_DEBTS } from './event-debts-tables.ts'
 import { FIRST_ENDS } from './first-ends-tables.ts'
 import { FLEET_CHANGES } from './fleet-changes-tables.ts'
 import { FLEET_COUNTS } from './fleet-counts-tables.ts'
+import { HOST_LISTS } from './host-lists.ts'
 import { IN_USE, IN_USE_BEFORE } from './in-use-tables.ts'
 import { CARGO_SELECTORS } from './cargo-rows.ts'
 import { JOIN_RULE_KEYS, JOIN_RULES, WORKLOAD_TOKENS } from './join-rules.ts'
@@ -413,4 +414,5 @@ export const MIGRATIONS: readonly Migration[] = [
   // Earlier programs know no proof of a host's own key: token_not_found.
   { sql: JOIN_RULE_KEYS, readableFrom: STEPS.length },
   { sql: ROLLOUT_KINDS, readableFrom: STEPS.length },
+  { sql: HOST_LISTS, readableFrom: STEPS.length },
 ]
