@@ -41,6 +41,7 @@ import {
 } from './service/upkeep/server-certificate.ts'
 import { watchSilentHosts } from './service/upkeep/silent-hosts.ts'
 import { showLog } from './service/agent/show-log.ts'
+import { createAgentRefusals } from './service/agent-refusals.ts'
 import { createWaitingReasons } from './service/waiting-reasons.ts'
 import { storeRoots } from './service/upkeep/server-pair-files.ts'
 import type { JoinRefusalReason } from './domain/join-rule.ts'
@@ -177,6 +178,7 @@ export async function composeServices<Doors extends { readonly mtls: AgentDoors 
 
   const polls = createPollRecorder(store, clock, logging.forModule('hub.polls'))
   const waiting = createWaitingReasons()
+  const refusals = createAgentRefusals(clock)
   const logKeeper = createLogKeeper({
     store: jobs,
     isAnothers: () => !leases.has('jobs'),
@@ -192,6 +194,7 @@ export async function composeServices<Doors extends { readonly mtls: AgentDoors 
     authority,
     polls,
     waiting,
+    refusals,
     bundle: () => roots.reply,
     offerRoots: (agent) => offered.offerTo(agent),
     auditLog: showLog(
@@ -257,6 +260,7 @@ export async function composeServices<Doors extends { readonly mtls: AgentDoors 
       clock,
       polls,
       waiting,
+      refusals,
       hubNames: serverNames,
       contentBytesMax: config.contentBytesMax,
       renewalThresholdMs: thresholdMs,

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
-  decideEndState,
   describeEnds,
   END_HORIZONS,
   type EndCount,
@@ -10,6 +9,7 @@ import {
   findCommonState,
   QUARTER_MS,
 } from './fleet-ends.ts'
+import { decideState } from './late-renewal.ts'
 
 const HOUR_MS = 3_600_000
 const NOW_MS = Date.parse('2026-11-21T10:20:00Z')
@@ -27,7 +27,7 @@ describe('[OVW-3] the state of a certificate', () => {
   ] as const
   for (const [state, notAfterMs] of cases) {
     test(`${state} when it ends ${(notAfterMs - NOW_MS) / HOUR_MS} h from now`, () => {
-      assert.equal(decideEndState({ notAfterMs, windowMs: 6 * HOUR_MS }, NOW_MS), state)
+      assert.equal(decideState({ notAfterMs, windowMs: 6 * HOUR_MS }, NOW_MS), state)
     })
   }
 

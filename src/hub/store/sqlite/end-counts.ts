@@ -1,9 +1,9 @@
 // The ends of the certificates in use, counted: whole groups from the table that triggers keep, and rows only of the quarters of an
 // hour in which certificates pass from one state to the next.
 
+import type { CertificateState } from '../../../protocol/admin/certificados.ts'
 import {
   type EndCount,
-  type EndState,
   type EndGroup,
   findCommonState,
   QUARTER_MS,
@@ -48,7 +48,7 @@ export function selectEndCounts(session: SqlSession, rule: LateRule, until: Date
 }
 
 function isOfOneState(
-  judged: EndGroup & { readonly state: EndState | undefined },
+  judged: EndGroup & { readonly state: CertificateState | undefined },
 ): judged is EndCount {
   return judged.state !== undefined
 }
