@@ -50,6 +50,7 @@ import { warnIfHeldAgainstNothing } from './warn-of-checkpoint.ts'
 import { createAddressLookup } from './outbound/address-lookup.ts'
 import { createGetText } from './outbound/get-text.ts'
 import { createIssuerKeys } from './outbound/issuer-keys.ts'
+import { openMailConnection } from './webhook/mail-connection.ts'
 import { openSyslogConnection } from './webhook/syslog-connection.ts'
 import { openWebhookConnection } from './webhook/webhook-connection.ts'
 
@@ -224,6 +225,13 @@ export async function bootHub(
           rootsPem: webhookRoots(),
           lookup,
           ownPair: config.syslogPair,
+        }),
+      openMail: (receiver) =>
+        openMailConnection({
+          receiver,
+          rootsPem: webhookRoots(),
+          lookup,
+          hostname: config.serverNames[0] ?? '',
         }),
       findEventRoom: createFreeSpaceCheck({
         directory: vaultRoot,

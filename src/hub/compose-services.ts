@@ -68,6 +68,7 @@ export interface HubParts<Doors extends { readonly mtls: AgentDoors }> {
     | 'recoveryGraceMs'
     | 'limits'
     | 'contentBytesMax'
+    | 'consoleUrl'
     | 'renewalThresholdMs'
     | 'vaultRoot'
   >
@@ -85,6 +86,7 @@ export interface HubParts<Doors extends { readonly mtls: AgentDoors }> {
   readonly connectToCa: (rootPem: string) => RootedAuthority
   readonly openWebhook: (url: URL) => WebhookConnection
   readonly openSyslog: DeliveryDependencies['openSyslog']
+  readonly openMail: DeliveryDependencies['openMail']
   readonly issuerKeys: IssuerKeys
   readonly findEventRoom: () => Promise<EventRoom>
   readonly onOverdraft?: ((overdraft: EventOverdraft) => void) | undefined
@@ -224,7 +226,9 @@ export async function composeServices<Doors extends { readonly mtls: AgentDoors 
     random,
     source: { hostname: serverNames[0] ?? '', version: readVersion() },
     openConnection: parts.openWebhook,
+    consoleUrl: config.consoleUrl,
     openSyslog: parts.openSyslog,
+    openMail: parts.openMail,
   })
   const revocationsLog = logging.forModule('hub.revocations')
   const revoker = createCaRevoker({ store: jobs, authority, clock, log: revocationsLog, random })

@@ -75,6 +75,7 @@ export const STATE_WORDS = {
   yes: ['yes', 'sim'],
   no: ['no', 'nao'],
   all: ['all', 'todos'],
+  urgent: ['urgent', 'urgentes'],
   ready: ['ready', 'pronto'],
   'not ready': ['not ready', 'nao pronto'],
   'not running': ['not running', 'parado'],
