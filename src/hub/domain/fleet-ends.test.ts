@@ -36,7 +36,17 @@ describe('[OVW-3] the state of a certificate', () => {
     const quarters = [-1, 0, 1, 12, 13, 14, 24, 25, 26]
     assert.deepEqual(
       quarters.map((at) => stateAt(NOW_MS - 5 * 60_000 + at * QUARTER_MS)),
-      ['expired', undefined, 'late', undefined, 'renewing', 'renewing', undefined, 'fresh', 'fresh'],
+      [
+        'expired',
+        undefined,
+        'late',
+        undefined,
+        'renewing',
+        'renewing',
+        undefined,
+        'fresh',
+        'fresh',
+      ],
     )
   })
 
@@ -48,7 +58,12 @@ describe('[OVW-3] the state of a certificate', () => {
 })
 
 describe('[OVW-3] the ends of a fleet', () => {
-  const at = (fromStartMs: number, state: EndCount['state'], count: number, lifeMinutes = 1440) => ({
+  const at = (
+    fromStartMs: number,
+    state: EndCount['state'],
+    count: number,
+    lifeMinutes = 1440,
+  ) => ({
     quarterMs: START_MS + fromStartMs,
     lifeMinutes,
     state,
