@@ -37,6 +37,14 @@ export function findCommonState(
   return mostUrgent === leastUrgent ? mostUrgent : undefined
 }
 
+/** Whether their lives are so long that the threshold says when each of them is renewed. */
+export function hasWholeWindow(
+  { lifeMinutes }: Pick<EndGroup, 'lifeMinutes'>,
+  { thresholdMs }: Pick<EndRule, 'thresholdMs'>,
+): boolean {
+  return renewalWindowMs((lifeMinutes - 1) * MINUTE_MS, thresholdMs) === thresholdMs
+}
+
 export const END_HORIZONS = {
   '6h': { hours: 6, bucketMs: QUARTER_MS },
   '48h': { hours: 48, bucketMs: 2 * QUARTER_MS },

@@ -81,7 +81,8 @@ class Model {
         const isIdentity = kind === 'identity'
         const issued = {
           ...newCertificate(isIdentity ? agent.id : delivery.agentId),
-          notBefore: new Date(NOW.getTime() - value * 60_000),
+          // Before any end.
+          notBefore: new Date(NOW.getTime() - 5_000_001 - value * 60_000),
           notAfter: new Date(NOW.getTime() + (value % 17) * 1_700_003 - 5_000_000),
           ...(isIdentity ? {} : { purpose: 'delivery' as const, deliveryId: delivery.id }),
         }

@@ -9,7 +9,7 @@ import {
   selectFirstOnTime,
   selectLateInTime,
 } from './end-counts.ts'
-import { countFirstEnds } from './fleet-query.ts'
+import { countFirstEnds } from './late-hosts.ts'
 import type { SqlSession } from './sql-session.ts'
 import { countCargoes, countOpenTokens, groupFailures, selectTrustCounts } from './summary-query.ts'
 
