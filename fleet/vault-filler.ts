@@ -7,6 +7,7 @@ import { type Connection, openWriter } from '../src/hub/store/sqlite/encrypted-d
 import { INDEX_ALL_ACTS } from '../src/hub/store/sqlite/entry-subjects-tables.ts'
 import { FIRST_ENDS_OF_ALL } from '../src/hub/store/sqlite/first-ends-tables.ts'
 import { COUNT_ALL } from '../src/hub/store/sqlite/fleet-counts-tables.ts'
+import { SUMMARY_COUNTS_OF_ALL } from '../src/hub/store/sqlite/fleet-summary-tables.ts'
 import { type AuditHead, openAuditHeadFile } from '../src/hub/vault/audit-head.ts'
 import type { UnsealedVault } from '../src/hub/vault/vault.ts'
 import { vaultFiles } from '../src/hub/vault/vault-files.ts'
@@ -94,6 +95,7 @@ function takeOff(connection: Connection): (progress: (text: string) => void) => 
     connection.exec(IN_USE)
     connection.exec(COUNT_ALL)
     connection.exec(FIRST_ENDS_OF_ALL)
+    connection.exec(SUMMARY_COUNTS_OF_ALL)
     progress('acts of the hub')
     connection.exec(INDEX_ALL_ACTS)
     for (const { name, sql } of of('index')) {

@@ -5,7 +5,9 @@ import { render } from 'preact'
 import type { JSX } from 'preact'
 import { session } from './api/session.ts'
 import { resume } from './api/sign-in.ts'
+import { followChanges } from './api/stream.ts'
 import { AppFrame } from './frame/app-frame.tsx'
+import { listenToKeys } from './frame/keys.ts'
 import { language, showPreferences } from './frame/preferences.ts'
 import { followLinks } from './frame/router.ts'
 import { Failure } from './parts/answer.tsx'
@@ -34,6 +36,8 @@ function Console(): JSX.Element {
 if (CONSOLE_WATCH) reloadOnBuild()
 showPreferences()
 followLinks()
+listenToKeys()
+followChanges()
 await loadWords(language.value)
 effect(() => {
   void loadWords(language.value)

@@ -8,6 +8,8 @@ import type { Logger, Logging } from '../platform/logger.ts'
 import { readVersion } from '../platform/version.ts'
 import type { BackupMaker } from './backup/make-backup.ts'
 import type { HubConfig } from './config.ts'
+import type { ChangeBell } from './http/change-bell.ts'
+import { createChangeStreams } from './http/change-streams.ts'
 import { startAdminServer } from './http/admin-server.ts'
 import { createAdminPort } from './http/admin-port.ts'
 import { createOperatorDoor } from './http/operator-door.ts'
@@ -19,6 +21,7 @@ import type { LeakedTokens } from './service/agent/end-leaked-token.ts'
 import { createPerformOperation } from './service/admin/perform-operation.ts'
 import { createAuthenticateSession } from './service/admin/sessions/authenticate-session.ts'
 import { createStartSession } from './service/admin/sessions/start-session.ts'
+import { createReadDoorbells } from './service/admin/read-doorbells.ts'
 import { createRefusalRecorder } from './service/admin/record-refusals.ts'
 import type { ServerCertificate } from './service/upkeep/server-certificate.ts'
 
@@ -31,6 +34,7 @@ export interface AdminDoorsDependencies {
   readonly meters: Pick<HubMeters, 'onAnswer' | 'onRefusal' | 'onHandshakeFailure'> | undefined
   readonly operations: AdminHub
   readonly backups: BackupMaker
+  readonly bell: ChangeBell
   readonly leakedTokens: LeakedTokens
   readonly catchUp?: (() => Promise<void>) | undefined
 }
@@ -51,11 +55,14 @@ export async function openAdminDoors(dependencies: AdminDoorsDependencies): Prom
   const log = logging.forModule('hub.admin')
   const performOperation = createPerformOperation(operations)
   const refusals = createRefusalRecorder(store, clock, log)
-  const { socketPath, backups, catchUp } = dependencies
+  const { socketPath, backups, catchUp, bell } = dependencies
+  const doorbells = createReadDoorbells(store.reader)
+  const changes = createChangeStreams({ clock, log, bell, doorbells })
   const socket = await startAdminServer({
     socketPath,
     performOperation,
     backups,
+    changes,
     logging,
     catchUp,
   })
@@ -65,6 +72,7 @@ export async function openAdminDoors(dependencies: AdminDoorsDependencies): Prom
       log,
       clock,
       refusals,
+      changes,
       performOperation,
       version: readVersion(),
       limits: config.limits,
@@ -86,10 +94,11 @@ export async function openAdminDoors(dependencies: AdminDoorsDependencies): Prom
     })
   const background = new AbortController()
   const recording = refusals.run(background.signal)
+  const beating = changes.run(background.signal)
   const close = async (graceMs: number): Promise<void> => {
     await Promise.all([socket.close(), port?.close(graceMs)])
     background.abort()
-    await recording
+    await Promise.all([recording, beating])
   }
   try {
     const bound = await listenWhereWanted(port, config.adminBind, 'SVC_ADMIN_BIND')

@@ -1,5 +1,6 @@
 // What agents ask a hub for, whatever carries their requests.
 
+import type { AgentId } from '../protocol/identifiers.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logging } from '../platform/logger.ts'
 import { createTokenBuckets, type TokenBuckets } from '../platform/token-bucket.ts'
@@ -67,6 +68,7 @@ export interface AgentServicesDependencies {
   readonly findEventRoom: () => Promise<EventRoom>
   readonly onOverdraft?: ((overdraft: EventOverdraft) => void) | undefined
   readonly onJoinRefused?: ((reason: JoinRefusalReason) => void) | undefined
+  readonly onPresence?: ((agentId: AgentId) => void) | undefined
 }
 
 type EnrolmentTrust = Pick<EnrollReplyBody, 'trust_key' | 'signed'>
@@ -137,6 +139,7 @@ export function createAgentServices(dependencies: AgentServicesDependencies): Ag
     log: logging.forModule('hub.stream'),
     readNews: createReadAgentNews(store, giveSelected, reading),
     checkpoint: () => dependencies.auditLog.header(),
+    onPresence: dependencies.onPresence,
     onSwap: (agent, swap) => sightings.noteStreamSwap(agent, swap),
   })
   return {

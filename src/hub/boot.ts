@@ -29,9 +29,11 @@ import { prepareCa, warnOfOtherKid } from './connect-to-ca.ts'
 import type { HubConfig } from './config.ts'
 import { createProcessExaminer } from './examine-process.ts'
 import { keepOutside } from './keep-outside.ts'
+import { ChangeBell } from './http/change-bell.ts'
 import { listen, listenWhereWanted } from './listen.ts'
 import { createCaCalls } from './metrics/ca-calls.ts'
 import { refuseUnfitDatabase } from './find-database-faults.ts'
+import { createHubSampler } from './metrics/hub-sampler.ts'
 import { createHubHealth } from './metrics/hub-health.ts'
 import { createHubMeters, type HubMeters } from './metrics/hub-meters.ts'
 import { type HubMetricsOptions, serveHubMetrics } from './metrics/serve-metrics.ts'
@@ -103,6 +105,7 @@ export async function bootHub(
     const warn = (reason: string): void => log.warn({ reason }, 'Database of the journal')
     await refuseUnfitDatabase(database, databaseReplication, clock, warn)
   }
+  const bell = new ChangeBell()
   const store = await openVaultStore(vault, {
     clock,
     checkpointDirectory,
@@ -115,6 +118,7 @@ export async function bootHub(
     },
     onBatch: meters?.onBatch,
     onRecord: meters?.onRecord,
+    onEntries: bell.ringEntries,
     onTables: logTables(logging),
   })
   opened.defer(() => store.close())
@@ -134,7 +138,11 @@ export async function bootHub(
   let segmentWatch: SegmentWatch | undefined
   let connected: AuthorityClient | undefined
   let keeper: ImageKeeper | undefined
-  const caCalls = createCaCalls(clock, meters?.onCaCall)
+  const sampler = createHubSampler(clock, () => running?.services.streams.count ?? 0)
+  const caCalls = createCaCalls(clock, (outcome, durationMs) => {
+    sampler.onCaCall(outcome, durationMs)
+    meters?.onCaCall(outcome, durationMs)
+  })
   const health = createHubHealth({
     clock,
     caCalls,
@@ -225,11 +233,25 @@ export async function bootHub(
         log: logging.forModule('hub.disk'),
       }),
       onOverdraft: meters?.onOverdraft,
+      onPresence: bell.ringPresence,
       onJoinRefused: meters?.onJoinRefused,
       onSilentRevoked: meters?.onSilentRevoked,
       openDoors: (services, certificate) =>
         createPorts(
-          { config, clock, logging, meters, catchUp: member?.catchUp },
+          {
+            config,
+            clock,
+            logging,
+            meters: {
+              onAnswer: (answer) => {
+                sampler.onAnswer(answer)
+                meters?.onAnswer(answer)
+              },
+              onRefusal: meters?.onRefusal,
+              onHandshakeFailure: meters?.onHandshakeFailure,
+            },
+            catchUp: member?.catchUp,
+          },
           services,
           certificate,
         ),
@@ -299,6 +321,7 @@ export async function bootHub(
     ...(member ? [member.run] : []),
     ...Object.values(hub.tasks),
     health.run,
+    sampler.run,
     ...(scheduled ? [scheduled.run] : []),
     ...(archiving ? [asJob(archiving.run)] : []),
     ...(keeper ? [keeper.run] : []),
@@ -335,11 +358,22 @@ export async function bootHub(
     leakedTokens: services.leakedTokens,
     catchUp: member?.catchUp,
     backups,
+    bell,
     operations: {
       ...hub.operations,
       ...(member && { hubs: member.hubs }),
       archiver,
       health: health.describe,
+      live: {
+        certificateEnd: () => certificates.serverCertificate.notAfter,
+        lastCaFailure: () =>
+          caCalls.lastFailure && {
+            outcome: caCalls.lastFailure.outcome,
+            at: caCalls.lastFailure.at,
+          },
+        countStreams: () => services.streams.count,
+        readSamples: (minutes) => sampler.read(minutes),
+      },
       examineProcess: createProcessExaminer({
         config,
         clock,

@@ -87,6 +87,8 @@ export interface HubParts<Doors extends { readonly mtls: AgentDoors }> {
   readonly issuerKeys: IssuerKeys
   readonly findEventRoom: () => Promise<EventRoom>
   readonly onOverdraft?: ((overdraft: EventOverdraft) => void) | undefined
+  /** An agent holds its stream, or no longer does. */
+  readonly onPresence?: ((agentId: AgentId) => void) | undefined
   readonly onJoinRefused?: ((reason: JoinRefusalReason) => void) | undefined
   readonly onSilentRevoked?: ((hosts: number) => void) | undefined
   /** Makes what carries the requests of agents. */

@@ -58,6 +58,8 @@ export interface OpenStoreOptions {
   readonly leavesJournal?: boolean
   readonly onBatch?: ((batch: CommittedBatch) => void) | undefined
   readonly onRecord?: (() => void) | undefined
+  /** Told when the log has new entries, this hub's or another's. */
+  readonly onEntries?: (() => void) | undefined
   /** Told when the tables that several hubs have went forward. */
   readonly onTables?: ((step: TablesStep) => void) | undefined
 }
@@ -98,7 +100,10 @@ export async function openVaultStore(
     store = await openSqliteStore({
       path: vault.databasePath,
       dataKey: vault.dataKey,
-      onCommit: (last) => keepHead(headFile, last),
+      onCommit: (last) => {
+        keepHead(headFile, last)
+        options.onEntries?.()
+      },
       onBatch: options.onBatch,
       onRecord: options.onRecord,
       clock,

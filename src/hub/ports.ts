@@ -14,12 +14,18 @@ import { createMtlsServer, type MtlsServer } from './http/mtls-server.ts'
 import type { HubMeters } from './metrics/hub-meters.ts'
 import type { ServerCertificate } from './service/upkeep/server-certificate.ts'
 
+/** Refusals and failures are counted where metrics are on. */
+export interface PortMeters extends Pick<HubMeters, 'onAnswer'> {
+  readonly onRefusal: HubMeters['onRefusal'] | undefined
+  readonly onHandshakeFailure: HubMeters['onHandshakeFailure'] | undefined
+}
+
 export interface PortsDependencies {
   readonly config: Pick<HubConfig, 'limits' | 'isTrustedProxy' | 'enrollTlsBind'>
   readonly clock: Clock
   readonly logging: Logging
-  /** Who counts what the ports do; nobody where metrics are off. */
-  readonly meters?: Pick<HubMeters, 'onAnswer' | 'onRefusal' | 'onHandshakeFailure'> | undefined
+  /** Who counts what the ports do. */
+  readonly meters?: PortMeters | undefined
   /** Where several hubs share a vault: before each request of an agent. */
   readonly catchUp?: (() => Promise<void>) | undefined
 }

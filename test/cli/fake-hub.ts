@@ -6,6 +6,7 @@ import { lockVault } from '../../src/hub/vault/vault.ts'
 import { toRecorded } from '../../src/admin/commands/evento/verify-log.ts'
 import { formatRecord } from '../../src/audit/record.ts'
 import { NO_BACKUPS } from '../support/no-backups.ts'
+import { NO_CHANGES } from '../support/no-changes.ts'
 import { startAdminServer } from '../../src/hub/http/admin-server.ts'
 import { GENESIS_HASH, hashEntry } from '../../src/audit/hash-chain.ts'
 import { AdminRefusal } from '../../src/hub/service/admin-act.ts'
@@ -31,6 +32,7 @@ import {
 } from './fake-sealed-operations.ts'
 import { FLEET_OPERATIONS } from './fake-declared.ts'
 import { EXAMINATION } from './fake-examination.ts'
+import { FLEET_SUMMARY } from './fake-summary.ts'
 import { HUB } from './fake-hub-row.ts'
 import { JOIN_RULE_OPERATIONS } from './fake-join-rules.ts'
 import { ROLLOUT_OPERATIONS, ROLLOUT_STATUS } from './fake-rollouts.ts'
@@ -139,6 +141,7 @@ export async function startFakeHub(
     performOperation: (name, request) =>
       (operations[name] as (asked: object) => Promise<object>)(request),
     backups: NO_BACKUPS,
+    changes: NO_CHANGES,
     logging: createLogging({ filter: { levelOf: () => 'off' }, format: 'json' }),
   })
   return hub
@@ -316,6 +319,7 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
     ...SESSION_OPERATIONS,
     showFeatures: async () => ({ features: ['labels'] }),
     showExamination: async () => EXAMINATION,
+    summarizeFleet: async () => FLEET_SUMMARY,
     showStatus: async () => ({
       version: '0.1.0',
       hub: {

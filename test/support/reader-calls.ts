@@ -26,6 +26,7 @@ export const UNBOUNDED: Readonly<Record<string, string>> = {
   remove: 'a webhook with its dead messages: as listDead',
   markDeadToReplay: 'as listDead',
   removeDeadAfter: 'as listDead',
+  groupFailures: 'the newest 1,000 entregas that failed',
 }
 
 const NOW = FILLED_AT
@@ -46,6 +47,7 @@ const ENTRY_SOURCES = [
   { by: 'subject', value: ORDINARY.agentId },
   { by: 'subject', value: HEAVY.agentId },
   { by: 'subject', value: 'ator:hub' },
+  { by: 'notable' },
 ] as const
 /** Each host is of the first three, and only the ordinary one of the last two. */
 const HOST_INDEXES: readonly HostIndex[] = [
@@ -59,7 +61,7 @@ const HOST_SOURCES: readonly HostSource[] = [{ by: 'all' }, ...HOST_INDEXES]
 const PAGES = [{ limit: 10 }]
 
 export const READER_CALLS: PortCalls<
-  Exclude<keyof StoreReader, 'webhooks' | 'declared' | 'rollouts' | 'sessions'>
+  Exclude<keyof StoreReader, 'webhooks' | 'declared' | 'rollouts' | 'sessions' | 'summary'>
 > = {
   findAgentById: [(w) => w.findAgentById(HEAVY.agentId)],
   findAgentByHostname: [(w) => w.findAgentByHostname(HEAVY.hostname)],

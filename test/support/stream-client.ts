@@ -20,15 +20,23 @@ export interface StreamClient {
 
 export async function openStream(
   target: Target,
-  { lastEventId }: { readonly lastEventId?: string } = {},
+  {
+    lastEventId,
+    path = '/v1/stream',
+    headers = {},
+  }: {
+    readonly lastEventId?: string
+    readonly path?: string
+    readonly headers?: Readonly<Record<string, string>>
+  } = {},
 ): Promise<StreamClient> {
   const request = httpsRequest({
     ...target.tls,
     host: '127.0.0.1',
     port: target.port,
-    path: '/v1/stream',
+    path,
     agent: false,
-    headers: lastEventId === undefined ? {} : { 'last-event-id': lastEventId },
+    headers: { ...headers, ...(lastEventId !== undefined && { 'last-event-id': lastEventId }) },
   })
   request.end()
   const [response] = (await once(request, 'response')) as [IncomingMessage]

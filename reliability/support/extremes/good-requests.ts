@@ -92,6 +92,7 @@ export const GOOD_REQUESTS: GoodRequests = {
   listSelectorPolicies: () => ({}),
   showSelectorPolicy: () => ({ nome: SELECTOR_POLICY }),
   removeSelectorPolicy: () => ({ nome: SELECTOR_POLICY }),
+  summarizeFleet: () => ({ horizon: '7d', samples: 'day' }),
   showFeatures: () => ({}),
   showExamination: () => ({}),
   showBundle: () => ({}),

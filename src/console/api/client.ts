@@ -84,15 +84,20 @@ async function send(
 
 interface Reached extends Omit<RequestInit, 'signal'> {
   readonly signal?: AbortSignal | undefined
+  /** An answer that goes on: nobody waits for its end. */
+  readonly isEndless?: boolean
 }
 
 /** Our own origin only, with its cookie, and never from a cache. */
-export async function reach(path: string, { signal, ...init }: Reached): Promise<Response> {
-  const timeout = AbortSignal.timeout(ANSWER_MS_MAX)
+export async function reach(
+  path: string,
+  { signal, isEndless = false, ...init }: Reached,
+): Promise<Response> {
+  const limits = [signal, isEndless ? undefined : AbortSignal.timeout(ANSWER_MS_MAX)]
   try {
     const response = await fetch(path, {
       ...init,
-      signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+      signal: AbortSignal.any(limits.filter((one) => one !== undefined)),
       credentials: 'same-origin',
       cache: 'no-store',
       redirect: 'error',

@@ -8,13 +8,12 @@ import { enter, hasHalf, leave, type SignedIn } from './session.ts'
 
 const PATH = '/v1/admin/sessions'
 
-export type Credentials = { readonly token: string } | { readonly code: string }
-
-export async function signIn(credentials: Credentials): Promise<void> {
+/** An admin token, or a code of a link that works once. */
+export async function signIn(credential: string): Promise<void> {
   const response = await reach(PATH, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(credentials),
+    headers: { authorization: `Bearer ${credential}`, 'content-type': 'application/json' },
+    body: '{}',
   })
   if (!response.ok) throw await readError(response)
   const started = (await response.json()) as StartedSession

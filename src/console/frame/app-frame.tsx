@@ -178,22 +178,7 @@ function Top(): JSX.Element {
       </div>
       <span class="grow" />
       <Live />
-      <span class="segments wide" role="group" aria-label={frame.zone}>
-        <button
-          type="button"
-          aria-pressed={zone.value === 'local'}
-          onClick={() => (zone.value = 'local')}
-        >
-          {nameOfZone()}
-        </button>
-        <button
-          type="button"
-          aria-pressed={zone.value === 'utc'}
-          onClick={() => (zone.value = 'utc')}
-        >
-          {frame.utc}
-        </button>
-      </span>
+      <ZoneSwitch />
       <Commands />
       <button
         type="button"
@@ -212,6 +197,31 @@ function Top(): JSX.Element {
         <Icon name="theme" />
       </button>
     </header>
+  )
+}
+
+/** Where the browser is in UTC, there is nothing to choose. */
+function ZoneSwitch(): JSX.Element | null {
+  const { frame } = words()
+  const name = nameOfZone()
+  if (name === frame.utc) return null
+  return (
+    <span class="segments wide" role="group" aria-label={frame.zone}>
+      <button
+        type="button"
+        aria-pressed={zone.value === 'local'}
+        onClick={() => (zone.value = 'local')}
+      >
+        {name}
+      </button>
+      <button
+        type="button"
+        aria-pressed={zone.value === 'utc'}
+        onClick={() => (zone.value = 'utc')}
+      >
+        {frame.utc}
+      </button>
+    </span>
   )
 }
 

@@ -119,7 +119,11 @@ export function CountLine({
   readonly total: number | undefined
   readonly words: (shown: string, total: string) => string
 }): JSX.Element {
-  return <span>{words(formatCount(shown), total === undefined ? '…' : formatCount(total))}</span>
+  return (
+    <span>
+      {total === undefined ? formatCount(shown) : words(formatCount(shown), formatCount(total))}
+    </span>
+  )
 }
 
 /** Which rows are near the screen; the page scrolls, not the table. */

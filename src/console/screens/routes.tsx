@@ -15,6 +15,10 @@ interface Route {
 }
 
 const ROUTES: readonly Route[] = [
+  {
+    pattern: '/',
+    load: async () => (await import('./overview/overview-screen.tsx')).OverviewScreen,
+  },
   { pattern: '/hosts', load: async () => (await import('./hosts/hosts-screen.tsx')).HostsScreen },
 ]
 

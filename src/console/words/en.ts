@@ -1,8 +1,10 @@
 // English.
 
+import { acts } from './en/acts.ts'
 import { frame } from './en/frame.ts'
 import { hosts } from './en/hosts.ts'
+import { overview } from './en/overview.ts'
 import { signIn } from './en/sign-in.ts'
 import { times } from './en/times.ts'
 
-export const en = { frame, hosts, signIn, times }
+export const en = { acts, frame, hosts, overview, signIn, times }

@@ -1,9 +1,11 @@
 // Brazilian Portuguese, where the nouns are those of the wire.
 
 import type { Words } from './words.ts'
+import { acts } from './pt-br/acts.ts'
 import { frame } from './pt-br/frame.ts'
 import { hosts } from './pt-br/hosts.ts'
+import { overview } from './pt-br/overview.ts'
 import { signIn } from './pt-br/sign-in.ts'
 import { times } from './pt-br/times.ts'
 
-export const ptBr: Words = { frame, hosts, signIn, times }
+export const ptBr: Words = { acts, frame, hosts, overview, signIn, times }

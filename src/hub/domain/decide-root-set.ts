@@ -34,7 +34,10 @@ export function isValid(
 }
 
 /** Whether the agent trusts exactly these, also where a file on its host decides. */
-export function hasAdopted(trust: AgentTrust | undefined, roots: readonly Certificate[]): boolean {
+export function hasAdopted(
+  trust: Pick<AgentTrust, 'fingerprints' | 'pinned'> | undefined,
+  roots: readonly Certificate[],
+): boolean {
   if (trust === undefined) return false
   const wanted = roots.map(({ sha256 }) => sha256)
   const { fingerprints, pinned } = trust

@@ -10,11 +10,15 @@ export type Lifetime = Pick<IssuedCertificate, 'notBefore' | 'notAfter'>
  * time is its margin: for polls, attempts a minute apart, and a hub or CA that was away for a while.
  */
 export function lateFrom({ notBefore, notAfter }: Lifetime, thresholdMs: number): Date {
-  const thirdMs = Math.trunc((notAfter.getTime() - notBefore.getTime()) / 3)
-  const windowMs = Math.min(thresholdMs, thirdMs)
+  const windowMs = renewalWindowMs(notAfter.getTime() - notBefore.getTime(), thresholdMs)
   return new Date(notAfter.getTime() - Math.trunc(windowMs / 2))
 }
 
 export function isLate(lifetime: Lifetime, now: Date, thresholdMs: number): boolean {
   return now >= lateFrom(lifetime, thresholdMs)
+}
+
+/** How long before its end an agent renews a certificate of such a life, without the ±10 %. */
+export function renewalWindowMs(lifeMs: number, thresholdMs: number): number {
+  return Math.min(thresholdMs, Math.trunc(lifeMs / 3))
 }

@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { invariant } from '../../platform/errors.ts'
 import type { ConsoleFiles } from '../../console-files/console-files.ts'
 import type { Clock } from '../../platform/clock.ts'
+import { CHANGES_ROUTE } from '../../protocol/admin/changes-route.ts'
 import { ADMIN_OPERATIONS, type AdminOperationName } from '../../protocol/admin/operations.ts'
 import { SESSION_ROUTE } from '../../protocol/admin/sessions.ts'
 import { includesRole } from '../../protocol/admin/roles.ts'
@@ -22,6 +23,8 @@ import {
   addAdminRoutes,
   describeRefusal,
 } from './admin-routes.ts'
+import { addChangesRoute } from './changes-route.ts'
+import { type ChangeStreams, endingStreams } from './change-streams.ts'
 import { sendRefusal } from './error-response.ts'
 import { createCallerBuckets } from './connections/caller-buckets.ts'
 import { addConsoleRoutes, CONSOLE_ROUTES, isOfConsole } from './console-routes.ts'
@@ -46,6 +49,7 @@ export interface AdminPortOptions extends Pick<
   readonly refusals: RefusalRecorder
   /** Undefined where there is to be no console. */
   readonly consoleFiles?: ConsoleFiles | undefined
+  readonly changes: ChangeStreams
 }
 
 export interface AdminPort extends HttpPort {
@@ -101,6 +105,7 @@ export function createAdminPort(options: AdminPortOptions): AdminPort {
     routes: [
       ...Object.values(ADMIN_OPERATIONS),
       SESSION_ROUTE,
+      CHANGES_ROUTE,
       ROUTES.openapi,
       ...(consoleFiles === undefined ? [] : CONSOLE_ROUTES),
     ],
@@ -153,12 +158,25 @@ export function createAdminPort(options: AdminPortOptions): AdminPort {
     startSession: options.startSession,
     refuse: refuseAtDoor,
   })
+  addChangesRoute(port, {
+    streams: options.changes,
+    callerOf: (request) => {
+      const { token, findEnd } = operatorOf(request)
+      return {
+        address: request.ip,
+        holder: token.hash,
+        // Not counted as a failure: nobody tries anything.
+        authenticate: async () => (await findEnd()) ?? token,
+      }
+    },
+  })
   const description = JSON.stringify(describeApi(options.version))
   port.app.get(ROUTES.openapi.path, (_request, reply) =>
     reply.type('application/json').send(description),
   )
   return {
     ...port,
+    close: (graceMs) => endingStreams(options.changes, port.close(graceMs)),
     replaceCertificate: (certificate) => server.setSecureContext(hubTlsOptions(certificate)),
   }
 }

@@ -14,6 +14,7 @@ import { createLogging } from '../../platform/logger.ts'
 import { openSocketPath } from '../../platform/unix-socket.ts'
 import type { AdminOperations } from '../../protocol/admin/operations.ts'
 import { NO_BACKUPS } from '../../../test/support/no-backups.ts'
+import { NO_CHANGES } from '../../../test/support/no-changes.ts'
 import { startAdminServer } from './admin-server.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
@@ -49,6 +50,7 @@ async function withServer(
     performOperation: (name, request) =>
       (operations[name] as (asked: object) => Promise<object>)(request),
     backups: NO_BACKUPS,
+    changes: NO_CHANGES,
     logging,
   })
   try {
@@ -116,6 +118,7 @@ describe('startAdminServer', () => {
         socketPath,
         performOperation: () => Promise.resolve({}),
         backups: NO_BACKUPS,
+        changes: NO_CHANGES,
         logging,
       })
       await second.close()
@@ -243,7 +246,13 @@ describe('startAdminServer', () => {
     const logging = createLogging({ filter: { levelOf: () => 'off' }, format: 'json' })
     const socketPath = '/nonexistent/admin.sock'
     const performOperation = () => Promise.resolve({})
-    const options = { socketPath, performOperation, backups: NO_BACKUPS, logging }
+    const options = {
+      socketPath,
+      performOperation,
+      backups: NO_BACKUPS,
+      changes: NO_CHANGES,
+      logging,
+    }
     await assert.rejects(startAdminServer(options), {
       code: 'admin_socket_failed',
       message: /^cannot listen on \/nonexistent\/admin\.sock: ENOENT/,

@@ -5,6 +5,7 @@ import { rm } from 'node:fs/promises'
 import { describeError } from '../../platform/errors.ts'
 import type { Logging } from '../../platform/logger.ts'
 import { BACKUP_ROUTE } from '../../protocol/admin/backup-route.ts'
+import { CHANGES_ROUTE } from '../../protocol/admin/changes-route.ts'
 import { ADMIN_OPERATIONS } from '../../protocol/admin/operations.ts'
 import { DEFAULT_HUB_LIMITS } from '../../protocol/hub-limits.ts'
 import type { BackupMaker } from '../backup/make-backup.ts'
@@ -17,12 +18,15 @@ import {
 } from './admin-routes.ts'
 import { bindPrivately } from './bind-privately.ts'
 import { addBackupRoute } from './backup-route.ts'
+import { addChangesRoute } from './changes-route.ts'
+import { type ChangeStreams, endingStreams } from './change-streams.ts'
 import { createHttpPort } from './http-port.ts'
 
 export interface AdminServerOptions {
   readonly socketPath: string
   readonly performOperation: PerformOperation
   readonly backups: BackupMaker
+  readonly changes: ChangeStreams
   /** Where it fails, the owner is shown what this hub knows. */
   readonly catchUp?: (() => Promise<void>) | undefined
   readonly logging: Logging
@@ -43,11 +47,11 @@ const CLOSE_TIMEOUT_MS = 10_000
 
 /** Only for the holder of `vault.lock`: a socket that is there already is a dead hub's, and is replaced. */
 export async function startAdminServer(options: AdminServerOptions): Promise<AdminServer> {
-  const { socketPath, performOperation, backups, logging, catchUp } = options
+  const { socketPath, performOperation, backups, changes, logging, catchUp } = options
   const log = logging.forModule('hub.admin')
   const port = createHttpPort({
     port: 'admin',
-    routes: [...Object.values(ADMIN_OPERATIONS), BACKUP_ROUTE],
+    routes: [...Object.values(ADMIN_OPERATIONS), BACKUP_ROUTE, CHANGES_ROUTE],
     log,
     limits: LIMITS,
     isTrustedProxy: () => false,
@@ -61,6 +65,14 @@ export async function startAdminServer(options: AdminServerOptions): Promise<Adm
     credentialsOf: () => ({ actor: 'admin', role: 'admin', credential: '' }),
   })
   addBackupRoute(port, backups, log)
+  addChangesRoute(port, {
+    streams: changes,
+    callerOf: () => ({
+      address: undefined,
+      holder: 'admin',
+      authenticate: async () => ({ only: null }),
+    }),
+  })
   await port.app.ready()
   const { server } = port.app
   await bindPrivately(server, socketPath)
@@ -68,7 +80,7 @@ export async function startAdminServer(options: AdminServerOptions): Promise<Adm
   return {
     close: async () => {
       await rm(socketPath, { force: true })
-      await port.close(CLOSE_TIMEOUT_MS)
+      await endingStreams(changes, port.close(CLOSE_TIMEOUT_MS))
     },
   }
 }

@@ -17,7 +17,8 @@ export interface StreamConnection {
   write(text: string): void
   /** What the agent, or the system, has not taken yet. */
   readonly bufferedBytes: number
-  end(): void
+  /** `last` comes before the end, unless what came before was not read. */
+  end(last?: string): void
   onClose(listener: () => void): void
 }
 
@@ -50,6 +51,8 @@ export interface AgentStreamsOptions {
   readonly readNews: ReadAgentNews
   /** The newest checkpoint of the log as the header has it; undefined before the first one. */
   readonly checkpoint?: (() => string | undefined) | undefined
+  /** An agent holds its stream, or no longer does. */
+  readonly onPresence?: ((agentId: AgentId) => void) | undefined
   /** A stream ends another one of its agent that was held. */
   readonly onSwap?:
     | ((agent: Agent, swap: { readonly from: string; readonly to: string }) => void)
@@ -87,6 +90,7 @@ export function createAgentStreams(options: AgentStreamsOptions): AgentStreams {
   const drop = (stream: HeldStream, reason: string): void => {
     if (!isHeld(stream)) return
     streams.delete(stream.agentId)
+    options.onPresence?.(stream.agentId)
     log.debug({ agent_id: stream.agentId, reason }, 'Stream ended')
     stream.connection.end()
   }
@@ -168,8 +172,11 @@ export function createAgentStreams(options: AgentStreamsOptions): AgentStreams {
       const at = { writtenAt: beat, shownAt: beat, since: clock.now() }
       const stream: HeldStream = { ...opened, told, ...at }
       streams.set(agentId, stream)
+      if (earlier === undefined) options.onPresence?.(agentId)
       connection.onClose(() => {
-        if (isHeld(stream)) streams.delete(agentId)
+        if (!isHeld(stream)) return
+        streams.delete(agentId)
+        options.onPresence?.(agentId)
       })
       connection.write(HEARTBEAT)
       announce([agentId])

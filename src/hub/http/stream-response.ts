@@ -26,10 +26,10 @@ export function openStreamResponse(request: FastifyRequest, reply: FastifyReply)
     get bufferedBytes() {
       return response.writableLength
     },
-    end: () => {
+    end: (last = '') => {
       // A client that has not read what came before would not read the end either.
       if (response.writableLength > 0) socket.destroy()
-      else response.end(() => socket.destroySoon())
+      else response.end(last, () => socket.destroySoon())
     },
     onClose: (listener) => {
       if (socket.destroyed) listener()

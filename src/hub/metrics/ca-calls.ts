@@ -17,6 +17,8 @@ export interface LastCaCall {
 
 export interface CaCalls {
   readonly last: LastCaCall | undefined
+  /** Whatever came after it. */
+  readonly lastFailure: LastCaCall | undefined
   /** The same authority, each call of which is noted. */
   watch<Authority extends CertificateAuthority>(authority: Authority): Authority
 }
@@ -25,16 +27,21 @@ export type OnCaCall = (outcome: CaOutcome, durationMs: number) => void
 
 export function createCaCalls(clock: Clock, onCall?: OnCaCall): CaCalls {
   let last: LastCaCall | undefined
+  let lastFailure: LastCaCall | undefined
   const note = (outcome: CaOutcome, startMs: number, error?: unknown): void => {
     const at = clock.now()
     const variable = error instanceof CaError ? error.variable : undefined
     const failingSince = outcome === 'ok' ? undefined : (last?.failingSince ?? at)
     last = { outcome, at, variable, failingSince }
+    if (outcome !== 'ok') lastFailure = last
     onCall?.(outcome, performance.now() - startMs)
   }
   return {
     get last() {
       return last
+    },
+    get lastFailure() {
+      return lastFailure
     },
     watch: (authority) => ({
       ...authority,

@@ -13,6 +13,15 @@ export interface WaitingReasons {
   /** It waits no longer. */
   forget(deliveryId: DeliveryId): void
   find(deliveryId: DeliveryId): WaitingReason | undefined
+  /** How many wait for the same reason; at most `limit` reasons, the most frequent first. */
+  group(limit: number): WaitingGroup[]
+}
+
+export interface WaitingGroup {
+  readonly reason: string
+  readonly count: number
+  /** The one that was refused last. */
+  readonly example: DeliveryId
 }
 
 const CHARACTERS_MAX = 300
@@ -30,5 +39,15 @@ export function createWaitingReasons(deliveriesMax = DELIVERIES_MAX): WaitingRea
     },
     forget: (deliveryId) => void reasons.delete(deliveryId),
     find: (deliveryId) => reasons.get(deliveryId),
+    group: (limit) => {
+      const groups = new Map<string, { count: number; example: DeliveryId }>()
+      for (const [example, { text }] of reasons) {
+        const count = groups.get(text)?.count ?? 0
+        groups.set(text, { count: count + 1, example })
+      }
+      return Array.from(groups, ([reason, group]) => ({ reason, ...group }))
+        .toSorted((one, other) => other.count - one.count)
+        .slice(0, limit)
+    },
   }
 }

@@ -45,6 +45,7 @@ import type { LeaseTerm } from './journal.ts'
 import type { DeclaredReader, DeclaredWriter } from './declared-store.ts'
 import type { SessionReader, SessionWriter } from './session-store.ts'
 import type { RolloutReader, RolloutWriter } from './rollout-store.ts'
+import type { SummaryReader } from './summary-store.ts'
 import type { WebhookReader, WebhookWriter } from './webhook-store.ts'
 
 export interface StoreReader {
@@ -229,6 +230,7 @@ export interface StoreReader {
   readonly declared: DeclaredReader
   readonly rollouts: RolloutReader
   readonly sessions: SessionReader
+  readonly summary: SummaryReader
   /** What the CA has yet to revoke and has not expired, soonest to expire first; undefined when there is no `after`. */
   listCaRevocations(page: CaRevocationPage): Promise<CaRevocation[] | undefined>
   /** Only for agents with a certificate that is not yet revoked at the CA. */
@@ -553,10 +555,10 @@ export interface EntryFilter {
 }
 
 /** Entries that one agent sent, of one type, or acts of the hub that are about one thing (domain/entry-subject.ts). */
-export interface EntrySource {
-  readonly by: 'sender' | 'type' | 'subject'
-  readonly value: string
-}
+export type EntrySource =
+  | { readonly by: 'sender' | 'type' | 'subject'; readonly value: string }
+  /** All that is no routine. */
+  | { readonly by: 'notable' }
 
 export interface SeqRange {
   readonly afterSeq: number

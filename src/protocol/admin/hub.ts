@@ -12,6 +12,7 @@ import {
   WITNESS_KEY_CHARACTERS_MAX,
 } from './bounds.ts'
 import { AdminExamination } from './examination.ts'
+import { AdminFleetSummary, fleetSummaryRequest } from './fleet-summary.ts'
 import { type AdminOperation, nothing, nullable, text, time } from './operation.ts'
 import { Type } from './plain-type.ts'
 import { rolloutRules } from './rollouts.ts'
@@ -29,6 +30,16 @@ export const HUB_OPERATIONS = {
     summary: 'How many hosts and certificates there are, and for how long the hub may stay down.',
     request: nothing,
     reply: AdminStatus,
+  },
+  summarizeFleet: {
+    does: 'reads',
+    method: 'GET',
+    path: '/v1/admin/fleet/summary',
+    role: 'viewer',
+    summary:
+      'A whole fleet in one reply: what is late, when certificates end, for how long the hub may stay down, and what waits.',
+    request: fleetSummaryRequest,
+    reply: AdminFleetSummary,
   },
   showFeatures: {
     does: 'reads',
@@ -122,6 +133,8 @@ export const HUB_OPERATIONS = {
       about: Type.Optional(text),
       /** What this actor did, as the payload of an act names it. */
       actor: Type.Optional(text),
+      /** False leaves out what a fleet does by itself while all is well: see CHN-41. */
+      routine: Type.Optional(Type.Boolean()),
       /** Only entries at or after this time, and before that one. */
       since: Type.Optional(text),
       until: Type.Optional(text),
@@ -137,6 +150,8 @@ export const HUB_OPERATIONS = {
           Type.Object({ first: Type.Integer(), last: Type.Integer(), file: Type.String() }),
         ),
       ),
+      /** With `routine` false and no other filter but numbers and times: how many the page leaves out in the range that it covers. */
+      hidden: Type.Optional(Type.Integer()),
       /** With a filter: up to this entry no index knows the log, and each entry was looked at. */
       archived_until: Type.Optional(Type.Integer()),
     }),
@@ -157,6 +172,10 @@ export const HUB_OPERATIONS = {
       entries: Type.Integer(),
       /** The last one that witnesses of others have signed too, with their signatures. Absent from earlier hubs. */
       cosigned: Type.Optional(nullable(Type.String())),
+      /** The newest entry of the log, which may be newer than the checkpoint; null without any. Absent from earlier hubs. */
+      head: Type.Optional(
+        nullable(Type.Object({ seq: Type.Integer(), hash_atual: Type.String(), timestamp: time })),
+      ),
     }),
   },
   keepCosigned: {

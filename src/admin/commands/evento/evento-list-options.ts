@@ -10,6 +10,8 @@ export interface EventoListOptions {
   readonly agente?: string
   readonly about?: string
   readonly actor?: string
+  /** Commander's, of `--no-routine`. */
+  readonly routine?: boolean
   readonly since?: string
   readonly until?: string
   readonly limit?: string
@@ -73,13 +75,14 @@ function refuseContradictions({ agente, about, actor, before, until, follow }: E
 }
 
 function parseQuery(options: EventoListOptions, now: Date): EntryQuery {
-  const { tipo: tipos = [], agente, about, actor, since, until, before } = options
+  const { tipo: tipos = [], agente, about, actor, routine, since, until, before } = options
   const [tipo] = tipos
   return {
     ...(tipos.length > 1 ? { tipos: [...tipos] } : tipo !== undefined && { tipo }),
     ...(agente !== undefined && { agente }),
     ...(about !== undefined && { about }),
     ...(actor !== undefined && { actor }),
+    ...(routine === false && { routine }),
     ...(since !== undefined && { since: parseTimeOption('--since', since, now) }),
     ...(until !== undefined && { until: parseTimeOption('--until', until, now) }),
     ...(before !== undefined && { before: Math.max(1, parseSeq('--before', before)) }),

@@ -7,6 +7,7 @@ import type { AdminReplies } from '../../api/operations.ts'
 import { PAGE_ROWS, usePages } from '../../api/pages.ts'
 import { here, hrefOf, setQuery } from '../../frame/router.ts'
 import { Screen } from '../../frame/screen.tsx'
+import { useRowKeys } from '../../frame/use-row-keys.ts'
 import { Failure, Notice } from '../../parts/answer.tsx'
 import { Command } from '../../parts/command.tsx'
 import { type Column, CountLine, DataTable } from '../../parts/data-table.tsx'
@@ -19,6 +20,7 @@ type Host = AdminReplies['listAgents']['agentes'][number]
 
 export function HostsScreen(): JSX.Element {
   const { hosts, frame } = words()
+  useRowKeys()
   const { where } = here.value.query
   const filters = { ...(where !== undefined && { where }) }
   const pages = usePages(JSON.stringify(filters), async (after) => {

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { JSX } from 'preact'
 import { HubError } from '../../api/hub-error.ts'
 import { session } from '../../api/session.ts'
-import { type Credentials, signIn } from '../../api/sign-in.ts'
+import { signIn } from '../../api/sign-in.ts'
 import { BASE, goTo, hrefOf, here } from '../../frame/router.ts'
 import { Command } from '../../parts/command.tsx'
 import { words } from '../../words/words.ts'
@@ -42,27 +42,27 @@ function SignInForm(): JSX.Element {
   const { signIn: text } = words()
   const [fault, setFault] = useState('')
   const [isBusy, setBusy] = useState(false)
-  const enter = async (credentials: Credentials): Promise<void> => {
+  const enter = async (credential: string, isLink: boolean): Promise<void> => {
     setBusy(true)
     setFault('')
     try {
-      await signIn(credentials)
+      await signIn(credential)
       if (here.value.path === '/sign-in') goTo(hrefOf('/'), { isReplacing: true })
     } catch (error) {
-      setFault(describeFault(error, 'code' in credentials))
+      setFault(describeFault(error, isLink))
       setBusy(false)
     }
   }
   useEffect(() => {
     const code = takeCode()
-    if (code !== undefined) void enter({ code })
+    if (code !== undefined) void enter(code, true)
   }, [])
   const submit = (event: SubmitEvent): void => {
     event.preventDefault()
     const field = (event.currentTarget as HTMLFormElement).elements.namedItem('token')
     const token = field instanceof HTMLInputElement ? field.value.trim() : ''
     if (token === '') setFault(text.empty)
-    else void enter({ token })
+    else void enter(token, false)
   }
   return (
     <form class="card" onSubmit={submit}>
@@ -91,7 +91,7 @@ function SignInForm(): JSX.Element {
       <div id="sign-in-hint" class="muted">
         <p>{text.intro}</p>
         <p>{text.hint}</p>
-        <Command text="svc console link --role viewer" />
+        <Command text="svc console link --name oncall --role viewer" />
       </div>
     </form>
   )

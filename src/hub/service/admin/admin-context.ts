@@ -6,6 +6,8 @@ import type { Store } from '../../store/store.ts'
 import type { AdminAsker, UseCase } from '../admin-act.ts'
 import type { HubsControl } from './manage-hubs.ts'
 import type { ExaminedProcess } from './show-examination.ts'
+import type { SharedAnswers } from './summary/shared-answers.ts'
+import type { HubSamples } from '../../domain/hub-samples.ts'
 import type { AgentAddresses } from './agent-addresses.ts'
 import type { DoubledIdentity, LiveSighting } from '../../domain/agent-sighting.ts'
 import type { LogArchiver } from '../../domain/log-archive.ts'
@@ -33,7 +35,9 @@ export interface AdminHub {
   /** Knows the polls that are not written yet; of a running hub. */
   readonly polls?: { lastPollAt(agentId: AgentId): Date | undefined }
   /** Knows why deliveries wait; of a running hub. */
-  readonly waiting?: Pick<WaitingReasons, 'find'>
+  readonly waiting?: Pick<WaitingReasons, 'find' | 'group'>
+  /** What only a hub that runs knows of itself. */
+  readonly live?: LiveHub
   /** What a running hub sees of its hosts. */
   readonly sightings?: {
     find(agentId: AgentId): LiveSighting | undefined
@@ -63,8 +67,20 @@ export interface AdminHub {
   readonly tryLifetime?: TryLifetime
 }
 
+export interface LiveHub {
+  /** Of its own certificate; undefined while it waits for its first one. */
+  certificateEnd(): Date | undefined
+  /** Of the calls to the CA since the start. */
+  lastCaFailure(): { readonly outcome: string; readonly at: Date } | undefined
+  countStreams(): number
+  /** Of the last minutes. */
+  readSamples(minutes: number): HubSamples
+}
+
 export interface AdminContext extends AdminHub {
   readonly changes: FleetChanges
+  /** What all callers ask for alike. */
+  readonly shared: SharedAnswers
 }
 
 /** Who asks for an admin operation, and how. */

@@ -2,6 +2,7 @@
 
 import type { AdminRequest } from '../../../protocol/admin/operations.ts'
 import type { AgentId } from '../../../protocol/identifiers.ts'
+import { isRoutine } from '../../../protocol/routine-events.ts'
 import type { Agent } from '../../domain/agent.ts'
 import type { AuditEntry } from '../../domain/audit-entry.ts'
 import { LIVE_STATUSES } from '../../domain/delivery.ts'
@@ -10,11 +11,17 @@ import type { EntrySource, StoreReader } from '../../store/store.ts'
 import { AdminRefusal } from '../admin-act.ts'
 import { findAgent } from '../find-agent.ts'
 
-export interface EntryChoice {
+/** One way to find them all. */
+export interface EntryWay {
   /** An entry is in one of them at least. */
   readonly sources: readonly EntrySource[]
   /** What no index says; undefined when nothing is left to look at. */
   readonly matches: ((entry: AuditEntry) => boolean) | undefined
+}
+
+export interface EntryChoice extends EntryWay {
+  /** The same entries: which of the two has less to look at is not known before. */
+  readonly otherwise?: EntryWay
   /** It is found by what it is about, which old entries may yet lack. */
   readonly isOfActs: boolean
 }
@@ -30,24 +37,34 @@ export async function chooseEntries(
   request: Request,
 ): Promise<EntryChoice | undefined> {
   const { agente, about, actor } = request
-  const types = request.tipos ?? (request.tipo === undefined ? undefined : [request.tipo])
-  const isOfType = types && (({ eventType }: AuditEntry): boolean => types.includes(eventType))
+  const kinds = chooseKinds(request)
   if (about !== undefined) {
     const sources = await sourcesAbout(reader, about, actor === undefined)
     const isByActor = actor === undefined ? undefined : isActOf(actor)
-    return { sources, matches: both(isOfType, isByActor), isOfActs: true }
+    return { sources, matches: both(kinds?.matches, isByActor), isOfActs: true }
   }
   if (actor !== undefined) {
     const sources = [{ by: 'subject', value: subjectOfActor(actor) }] as const
-    return { sources, matches: isOfType, isOfActs: true }
+    const otherwise = kinds && { sources: kinds.sources, matches: isActOf(actor) }
+    return { sources, matches: kinds?.matches, ...(otherwise && { otherwise }), isOfActs: true }
   }
   if (agente !== undefined) {
     const { id } = await findAgent(reader, agente)
-    return { sources: [{ by: 'sender', value: id }], matches: isOfType, isOfActs: false }
+    return { sources: [{ by: 'sender', value: id }], matches: kinds?.matches, isOfActs: false }
   }
-  if (types === undefined) return undefined
-  const sources = [...new Set(types)].map((value) => ({ by: 'type', value }) as const)
-  return { sources, matches: undefined, isOfActs: false }
+  return kinds && { sources: kinds.sources, matches: undefined, isOfActs: false }
+}
+
+/** By type; undefined for all of them. */
+function chooseKinds({ tipo, tipos, routine = true }: Request): EntryWay | undefined {
+  const asked = tipos ?? (tipo === undefined ? undefined : [tipo])
+  if (asked === undefined) {
+    if (routine) return undefined
+    return { sources: [{ by: 'notable' }], matches: ({ eventType }) => !isRoutine(eventType) }
+  }
+  const types = new Set(routine ? asked : asked.filter((type) => !isRoutine(type)))
+  const sources = [...types].map((value) => ({ by: 'type', value }) as const)
+  return { sources, matches: ({ eventType }) => types.has(eventType) }
 }
 
 /** A host that has no agent, or no longer, is known by its name. An agent acts on nobody, so what it sent has no actor. */
@@ -89,7 +106,7 @@ function isActOf(actor: string): (entry: AuditEntry) => boolean {
   }
 }
 
-type Matches = EntryChoice['matches']
+type Matches = EntryWay['matches']
 
 function both(one: Matches, other: Matches): Matches {
   if (one === undefined || other === undefined) return one ?? other

@@ -4,8 +4,11 @@ import { append, insertAgent, LATER, NOW } from '../../../../test/store/store-sa
 import { openTemporaryStore } from '../../../../test/support/temporary-store.ts'
 import type { AdminOperations, AdminRequest } from '../../../protocol/admin/operations.ts'
 import type { AgentId } from '../../../protocol/identifiers.ts'
-import type { Store } from '../../store/store.ts'
+import { ROUTINE_EVENT_TYPES } from '../../../protocol/routine-events.ts'
+import { ROUTINE_OF_INDEX } from '../../store/sqlite/notable-entries-tables.ts'
+import type { Store, StoreReader } from '../../store/store.ts'
 import { createAdminOperations } from './admin-operations.ts'
+import { listEntries } from './list-entries.ts'
 
 const CLOCK = { now: () => NOW, sleep: () => Promise.resolve() }
 
@@ -68,6 +71,7 @@ describe('entries are listed', () => {
     [{ until: LATER.toISOString(), last: 2 }, [7, 8]],
     [{ before: 3 }, [1, 2]],
     [{ since: NOW.toISOString(), until: NOW.toISOString() }, []],
+    [{ routine: true, last: 2 }, [8, 9]],
   ]
   for (const [request, expected] of cases) {
     test(`[API-60] of ${JSON.stringify(request)}`, async () => {
@@ -106,5 +110,80 @@ describe('entries are listed', () => {
     assert.deepEqual(await listed({ agente: 'busy', tipo: 'rare' }), rare)
     assert.deepEqual(await listed({ about: 'busy', tipo: 'rare', last: 5 }), rare)
     assert.deepEqual(await listed({ about: 'busy', tipo: 'rare', last: 1 }), [1013])
+  })
+})
+
+describe('[API-150] entries without routine', () => {
+  let store: Store & AsyncDisposable
+  let operations: AdminOperations
+  let agentId: AgentId
+  before(async () => {
+    store = await openTemporaryStore()
+    operations = createAdminOperations(
+      {
+        store,
+        clock: CLOCK,
+        addresses: { enrollUrl: 'https://hub.test:8444', mtlsUrl: 'https://hub.test:8443' },
+        hubNames: ['hub.test'],
+        contentBytesMax: 1024,
+        renewalThresholdMs: 0,
+      },
+      'admin',
+      'admin',
+    )
+    agentId = (await insertAgent(store, 'web-1')).id
+    // 1 to 1,200 but for 601 and 1,200, which an agent and the hub wrote.
+    for (let seq = 1; seq <= 1200; seq += 1) {
+      const byHub = { agentId: null, payloadText: '{"actor":"hub"}' }
+      if (seq === 601) await append(store, { agentId, eventType: 'entrega_falhou' })
+      else if (seq === 1200) await append(store, { ...byHub, eventType: 'certificate_late' })
+      else if (seq % 2 === 0) await append(store, { ...byHub, eventType: 'certificate_issued' })
+      else await append(store, { agentId, eventType: 'cert_renewed', at: LATER })
+    }
+  })
+  after(() => store[Symbol.asyncDispose]())
+
+  const cases: readonly (readonly [AdminRequest<'listEntries'>, readonly number[], number?])[] = [
+    [{}, [601, 1200], 1198],
+    [{ last: 1 }, [1200], 0],
+    [{ last: 2 }, [601, 1200], 598],
+    [{ last: 3 }, [601, 1200], 1198],
+    [{ limit: 1 }, [601], 600],
+    [{ after: 601, limit: 1 }, [1200], 598],
+    [{ after: 1000, before: 1100 }, [], 99],
+    [{ last: 5, before: 1200 }, [601], 1198],
+    [{ actor: 'hub' }, [1200]],
+    [{ actor: 'hub', last: 5 }, [1200]],
+    [{ agente: 'web-1' }, [601]],
+    [{ about: 'web-1', last: 1 }, [601]],
+    [{ tipos: ['cert_renewed', 'certificate_late'] }, [1200]],
+    [{ tipo: 'cert_renewed' }, []],
+  ]
+  for (const [request, expected, hidden] of cases) {
+    test(`of ${JSON.stringify(request)}`, async () => {
+      const page = await operations.listEntries({ ...request, routine: false })
+      assert.deepEqual(
+        page.eventos.map(({ seq }) => seq),
+        expected,
+      )
+      assert.equal(page.hidden, hidden)
+    })
+  }
+
+  test('what the index leaves out is what is routine', () => {
+    assert.deepEqual([...ROUTINE_OF_INDEX], ROUTINE_EVENT_TYPES)
+  })
+
+  test('an actor of many entries is not looked at entry by entry', async () => {
+    let looked = 0
+    const reader: StoreReader = Object.assign(Object.create(store.reader) as StoreReader, {
+      findEntries: async (seqs: readonly number[]) => {
+        looked += seqs.length
+        return store.reader.findEntries(seqs)
+      },
+    })
+    const request = { actor: 'hub', routine: false, last: 100 }
+    const { eventos } = await listEntries(reader, request, {} as Parameters<typeof listEntries>[2])
+    assert.deepEqual([eventos.length, looked], [1, 2])
   })
 })

@@ -34,6 +34,8 @@ export const listEntries: Read<'listEntries'> = async (reader, request) => {
     ...(indexedFrom > 1 && { indexed_from: indexedFrom }),
     ...(missing.length > 0 && { missing }),
     ...(choice !== undefined && (await nameArchived(reader, window))),
+    ...(isOnlyRoutineLeftOut(request) &&
+      missing.length === 0 && { hidden: await countHidden(reader, window, entries, next) }),
   }
 }
 
@@ -60,6 +62,25 @@ async function readAround(
     const all = isNewestFirst ? [...entries, ...near.entries] : [...near.entries, ...entries]
     return { entries: all, isCut }
   }
+}
+
+function isOnlyRoutineLeftOut(request: Request): boolean {
+  const { routine, tipo, tipos, agente, about, actor } = request
+  return routine === false && (tipo ?? tipos ?? agente ?? about ?? actor) === undefined
+}
+
+/** Numbers have no gaps: what lies in the range of a page and is not in the page was left out. */
+async function countHidden(
+  reader: StoreReader,
+  { afterSeq, beforeSeq = Number.MAX_SAFE_INTEGER, isNewestFirst }: EntryWindow,
+  entries: readonly AuditEntry[],
+  next: number | undefined,
+): Promise<number> {
+  const end = Math.min((await reader.findChainEnd())?.seq ?? 0, beforeSeq - 1)
+  const isFull = next !== undefined
+  const first = isNewestFirst && isFull ? (entries[0]?.seq ?? 0) : afterSeq + 1
+  const last = !isNewestFirst && isFull ? next : end
+  return Math.max(0, last - first + 1 - entries.length)
 }
 
 /** What no index knows was looked at entry by entry. */

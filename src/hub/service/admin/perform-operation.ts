@@ -21,6 +21,7 @@ import type { AdminCaller, AdminContext, AdminHub, PerformOperation } from './ad
 import { AnsweredBefore, createKeptReply, type KeptReply } from './kept-reply.ts'
 import { boundOf } from './find-access-token.ts'
 import { rehearse } from './rehearsal.ts'
+import { createSharedAnswers } from './summary/shared-answers.ts'
 import { USE_CASES } from './use-cases.ts'
 
 /** The request was checked against the very schema that the types of its use case come from. */
@@ -31,11 +32,12 @@ type AnyCourse = Course<never>
 export function createPerformOperation(hub: AdminHub): PerformOperation {
   const { store, notifier } = hub
   const changes = hub.changes ?? createFleetChanges(store, notifier)
+  const shared = createSharedAnswers(hub.clock)
   const perform: PerformOperation = async (name, asked, caller) => {
     const { dry_run: isRehearsal, ...request } = asked as { readonly dry_run?: boolean }
     const { actor, role, session, idempotency } = caller
     const only = boundOf(caller.only ?? null)
-    const context = { ...hub, changes, actor, role, only, session }
+    const context = { ...hub, changes, shared, actor, role, only, session }
     const { does, isForSomeHosts } = ADMIN_OPERATIONS[name]
     // The port refuses it before: by itself no use case knows that it is asked for some hosts alone.
     invariant(only === undefined || isForSomeHosts === true, 'a bounded token asks for its hosts')

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { AuditEntry } from '../../domain/audit-entry.ts'
 import type { SeqRange, StoreReader } from '../../store/store.ts'
-import type { EntryChoice } from './choose-entries.ts'
+import type { EntryChoice, EntryWay } from './choose-entries.ts'
 import { type FoundEntries, scanArchive } from './scan-archive.ts'
 
 /** `limit`: so many matching ones. */
@@ -40,16 +40,17 @@ async function findArchivedUntil(reader: StoreReader): Promise<number> {
 /** Oldest first. A rare type among the entries of a busy agent is looked for entry by entry, with turns for everybody else. */
 async function readIndexed(
   reader: StoreReader,
-  { sources, matches }: EntryChoice,
+  choice: EntryChoice,
   window: EntryWindow,
 ): Promise<AuditEntry[]> {
   const found: AuditEntry[] = []
   let { afterSeq, beforeSeq } = window
   const { isNewestFirst, limit } = window
+  const isWhole = choice.matches === undefined && choice.otherwise === undefined
   for (;;) {
-    const size = matches === undefined ? limit : STEP_ENTRIES
+    const size = isWhole ? limit : STEP_ENTRIES
     const range = { afterSeq, beforeSeq, isNewestFirst, limit: size }
-    const seqs = await mergeSources(reader, sources, range)
+    const { seqs, matches } = await takeStep(reader, choice, range)
     const entries = await reader.findEntries(seqs)
     found.push(...(matches === undefined ? entries : entries.filter(matches)))
     const last = seqs.at(-1)
@@ -60,6 +61,31 @@ async function readIndexed(
   }
   const wanted = found.slice(0, limit)
   return isNewestFirst ? wanted.reverse() : wanted
+}
+
+interface Step {
+  /** In the order of the range. */
+  readonly seqs: readonly number[]
+  readonly matches: EntryWay['matches']
+}
+
+/** Of two ways the one that gets further: what is rare in one may be all that there is of the other. */
+async function takeStep(
+  reader: StoreReader,
+  { otherwise, ...way }: EntryChoice,
+  range: SeqRange,
+): Promise<Step> {
+  const step = await stepOf(reader, way, range)
+  if (otherwise === undefined || step.seqs.length < range.limit) return step
+  const other = await stepOf(reader, otherwise, range)
+  if (other.seqs.length < range.limit) return other
+  const [end, otherEnd] = [step, other].map(({ seqs }) => seqs.at(-1) ?? 0) as [number, number]
+  const isOtherFurther = range.isNewestFirst ? otherEnd < end : otherEnd > end
+  return isOtherFurther ? other : step
+}
+
+async function stepOf(reader: StoreReader, way: EntryWay, range: SeqRange): Promise<Step> {
+  return { seqs: await mergeSources(reader, way.sources, range), matches: way.matches }
 }
 
 /** The first of all of them are among the first of each. */

@@ -2,10 +2,11 @@
 
 import { parseRecord } from '../../../audit/record.ts'
 import type { AgentId, DeliveryId, EntryId } from '../../../protocol/identifiers.ts'
+import { isRoutine } from '../../../protocol/routine-events.ts'
 import type { AuditEntry } from '../../domain/audit-entry.ts'
 import { subjectsOfAct } from '../../domain/entry-subject.ts'
 import { SEGMENT_BLOCK_ENTRIES } from '../../domain/log-segment.ts'
-import type { StoreReader } from '../../store/store.ts'
+import type { EntrySource, StoreReader } from '../../store/store.ts'
 import type { EntryChoice } from './choose-entries.ts'
 import type { EntryWindow } from './read-chosen.ts'
 
@@ -51,19 +52,23 @@ async function findWanted(
   { sources, matches }: EntryChoice,
   record: string,
 ): Promise<AuditEntry | undefined> {
-  const isPossible = sources.some(({ by, value }) => by === 'subject' || record.includes(value))
+  const isPossible = sources.some(
+    (source) => source.by === 'subject' || source.by === 'notable' || record.includes(source.value),
+  )
   const entry = isPossible ? toEntry(record) : undefined
   if (entry === undefined) return undefined
-  for (const { by, value } of sources) {
-    const isOne =
-      by === 'sender'
-        ? entry.agentId === value
-        : by === 'type'
-          ? entry.eventType === value
-          : await isAbout(reader, entry, value)
-    if (isOne) return matches === undefined || matches(entry) ? entry : undefined
+  for (const source of sources) {
+    if (await isOf(reader, entry, source))
+      return matches === undefined || matches(entry) ? entry : undefined
   }
   return undefined
+}
+
+async function isOf(reader: StoreReader, entry: AuditEntry, source: EntrySource): Promise<boolean> {
+  if (source.by === 'notable') return !isRoutine(entry.eventType)
+  if (source.by === 'sender') return entry.agentId === source.value
+  if (source.by === 'type') return entry.eventType === source.value
+  return isAbout(reader, entry, source.value)
 }
 
 async function isAbout(reader: StoreReader, entry: AuditEntry, subject: string): Promise<boolean> {

@@ -50,7 +50,7 @@ export const showFeatures: Read<'showFeatures'> = async () => ({
   ],
 })
 
-function describeChange({
+export function describeChange({
   act,
   cargoName,
   total,

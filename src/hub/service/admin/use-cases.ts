@@ -42,6 +42,7 @@ import { revokeAgent } from './revoke-agent.ts'
 import { revokeToken } from './revoke-token.ts'
 import { showCargo, showDelivery } from './show-artefacts.ts'
 import { showFeatures, showStatus } from './show-status.ts'
+import { summarizeFleet } from './summary/summarize-fleet.ts'
 import { listAgents, listCaRevocations, showAgent } from './view-agents.ts'
 
 export const USE_CASES: UseCases = {
@@ -79,6 +80,7 @@ export const USE_CASES: UseCases = {
   listHubs,
   removeHub,
   showStatus,
+  summarizeFleet,
   showFeatures,
   showExamination,
   showBundle,

@@ -2,22 +2,24 @@
 
 import type { EntrySource, SeqRange } from '../store.ts'
 import { indexActsOf } from './entry-subjects-tables.ts'
+import { IS_NOTABLE } from './notable-entries-tables.ts'
 import type { Parameter, SqlSession } from './sql-session.ts'
 
 const SOURCES = {
   sender: 'eventos INDEXED BY eventos_por_agente WHERE agente_id = ?',
   type: 'eventos INDEXED BY eventos_por_tipo WHERE tipo_evento = ?',
   subject: 'eventos_por_assunto WHERE assunto = ?',
+  notable: `eventos INDEXED BY eventos_fora_da_rotina WHERE ${IS_NOTABLE}`,
 } as const satisfies Readonly<Record<EntrySource['by'], string>>
 
 /** Read from an index alone. */
 export function selectEntrySeqs(
   session: SqlSession,
-  { by, value }: EntrySource,
+  source: EntrySource,
   { afterSeq, beforeSeq, isNewestFirst, limit }: SeqRange,
 ): number[] {
-  const conditions = [SOURCES[by], 'seq > ?']
-  const parameters: Parameter[] = [value, afterSeq]
+  const conditions: string[] = [SOURCES[source.by], 'seq > ?']
+  const parameters: Parameter[] = 'value' in source ? [source.value, afterSeq] : [afterSeq]
   if (beforeSeq !== undefined) {
     conditions.push('seq < ?')
     parameters.push(beforeSeq)

@@ -14,7 +14,8 @@ import type { Delivery } from '../../domain/delivery.ts'
 import { LIVE_STATUSES } from '../../domain/delivery.ts'
 import { type CertificateInUse, ENDING_WITHIN } from '../../domain/fleet.ts'
 import type { IssuedCertificate } from '../../domain/issued-certificate.ts'
-import { isLate, lateFrom } from '../../domain/late-renewal.ts'
+import { decideEndState, QUARTER_MS } from '../../domain/fleet-ends.ts'
+import { isLate, lateFrom, renewalWindowMs } from '../../domain/late-renewal.ts'
 import {
   insertAgent,
   insertCargo,
@@ -23,7 +24,7 @@ import {
   newCertificate,
   NOW,
 } from '../../../../test/store/store-samples.ts'
-import type { Store } from '../store.ts'
+import type { LateRule, Store } from '../store.ts'
 import { openSqliteStore } from './sqlite-store.ts'
 
 type Change = readonly [kind: string, which: number, value: number]
@@ -207,12 +208,61 @@ async function assertSame(
       ),
     })
   }
+  await assertSameSummary(store, inUse, rule)
   for (const status of LIVE_STATUSES) {
     const count = model.deliveries.filter((delivery) => delivery.status === status).length
     assert.equal(deliveries[status], count)
   }
   const isWaiting = deliveries.pendente + deliveries.em_andamento > 0
   assert.deepEqual(oldestWaitingSince, isWaiting ? NOW : undefined)
+}
+
+async function assertSameSummary(
+  { reader: { summary } }: Store,
+  inUse: readonly IssuedCertificate[],
+  rule: LateRule,
+): Promise<void> {
+  const { now, thresholdMs } = rule
+  const nowMs = now.getTime()
+  const counts = await summary.countEnds(rule, new Date(nowMs + hours(9999)))
+  const keyed = inUse.map(({ notBefore, notAfter }) => {
+    const [startMs, notAfterMs] = [notBefore.getTime(), notAfter.getTime()]
+    const windowMs = renewalWindowMs(notAfterMs - startMs, thresholdMs)
+    const state = decideEndState({ notAfterMs, windowMs }, nowMs)
+    const quarter = Math.floor(notAfterMs / QUARTER_MS) * QUARTER_MS
+    return `${quarter} ${Math.trunc((notAfterMs - startMs) / 60_000)} ${state}`
+  })
+  assert.deepEqual(
+    counts
+      .flatMap(({ quarterMs, lifeMinutes, state, count }) =>
+        Array.from({ length: count }, () => `${quarterMs} ${lifeMinutes} ${state}`),
+      )
+      .sort(),
+    keyed.sort(),
+  )
+  const endOf = new Map<string, number>()
+  for (const { agentId, notAfter } of inUse) {
+    endOf.set(agentId, Math.min(endOf.get(agentId) ?? Infinity, notAfter.getTime()))
+  }
+  const isEnding = (end: number): boolean => end <= nowMs
+  assert.equal(await summary.countAgentsEnding(now), [...endOf.values()].filter(isEnding).length)
+  const expired = inUse.filter(({ notAfter }) => notAfter <= now)
+  assert.deepEqual(keysOf(await summary.listExpired(now, 99)), keysOf(expired))
+  const late = inUse.filter((one) => isLate(one, now, thresholdMs))
+  assert.deepEqual(
+    keysOf(await summary.listLateInTime(rule, 99)),
+    keysOf(late.filter(({ notAfter }) => notAfter > now)),
+  )
+  const lateAgents = new Set<string>(late.map(({ agentId }) => agentId))
+  const onTime = [...endOf].flatMap(([id, end]) => (lateAgents.has(id) ? [] : [end]))
+  const first = Math.min(...onTime.filter((end) => end > nowMs))
+  const found = await summary.findFirstOnTime(rule)
+  assert.equal(found?.notAfter.getTime() ?? Infinity, first)
+  for (const hour of [0.1, 1, 24, 999]) {
+    const until = new Date(nowMs + hours(hour))
+    const count = onTime.filter((end) => end <= until.getTime()).length
+    assert.equal(await summary.countOnTimeEnding(rule, until), count, `within ${hour} hours`)
+  }
 }
 
 type Key = Pick<CertificateInUse, 'agentId' | 'deliveryId' | 'notAfter' | 'notBefore'>

@@ -14,7 +14,7 @@ import type { LateFilter, LateRule } from '../store.ts'
 import { END_BUCKET_MS } from './fleet-counts-tables.ts'
 import type { NamedParameters, SqlSession } from './sql-session.ts'
 
-interface InUseRow {
+export interface InUseRow {
   agente_id: CertificateInUse['agentId']
   hostname: CertificateInUse['hostname']
   purpose: CertificatePurpose
@@ -25,13 +25,13 @@ interface InUseRow {
 }
 
 /** `lateFrom` of the domain, in SQL; a test holds the two together. */
-const LATE_FROM = 'not_after - min(@thresholdMs, (not_after - not_before) / 3) / 2'
+export const LATE_FROM = 'not_after - min(@thresholdMs, (not_after - not_before) / 3) / 2'
 /** What is late ends within half a threshold: a range that the index knows. */
 export const IS_LATE = `not_after <= @nowMs + @thresholdMs / 2 AND ${LATE_FROM} <= @nowMs`
 
 const LATE_AGENTS = `SELECT DISTINCT agente_id FROM validades INDEXED BY validades_por_fim WHERE ${IS_LATE}`
 
-const IN_USE = `SELECT validades.agente_id, hostname, purpose, entrega_id, nome, not_before, not_after
+export const IN_USE = `SELECT validades.agente_id, hostname, purpose, entrega_id, nome, not_before, not_after
   FROM validades CROSS JOIN agentes ON agentes.id = validades.agente_id
     LEFT JOIN entregas ON entregas.id = entrega_id LEFT JOIN cargas ON cargas.id = carga_id`
 
@@ -199,7 +199,7 @@ export function parametersOf({ now, thresholdMs }: LateRule): {
   return { nowMs: now.getTime(), thresholdMs }
 }
 
-function toInUse(row: InUseRow): CertificateInUse {
+export function toInUse(row: InUseRow): CertificateInUse {
   return {
     agentId: row.agente_id,
     hostname: row.hostname,

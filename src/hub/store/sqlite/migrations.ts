@@ -13,6 +13,7 @@ import { DEBTS_BESIDE_SEEN, EVENT_DEBTS } from './event-debts-tables.ts'
 import { FIRST_ENDS } from './first-ends-tables.ts'
 import { FLEET_CHANGES } from './fleet-changes-tables.ts'
 import { FLEET_COUNTS } from './fleet-counts-tables.ts'
+import { SUMMARY_COUNTS } from './fleet-summary-tables.ts'
 import { IN_USE, IN_USE_BEFORE } from './in-use-tables.ts'
 import { CARGO_SELECTORS } from './cargo-rows.ts'
 import { JOIN_RULE_KEYS, JOIN_RULES, WORKLOAD_TOKENS } from './join-rules.ts'
@@ -26,6 +27,7 @@ import { OPEN_SIGNINGS } from './open-signings.ts'
 import { KEPT_RECORDS } from './kept-records.ts'
 import { OWN_CERTIFICATES } from './own-certificate.ts'
 import { REVERTED_TARGETS } from './reverted-targets.ts'
+import { NOTABLE_ENTRIES } from './notable-entries-tables.ts'
 import { ROLLOUT_KINDS, ROLLOUTS } from './rollout-tables.ts'
 import { SELECTOR_POLICIES } from './selector-policies.ts'
 import { SESSIONS } from './session-rows.ts'
@@ -416,4 +418,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { sql: ROLLOUT_KINDS, readableFrom: STEPS.length },
   // Earlier programs know no session: admin_token_invalid.
   { sql: SESSIONS, readableFrom: STEPS.length },
+  // Counts that triggers keep up, whatever the program is that writes.
+  { sql: SUMMARY_COUNTS, readableFrom: STEPS.length },
+  { sql: NOTABLE_ENTRIES, readableFrom: STEPS.length },
 ]

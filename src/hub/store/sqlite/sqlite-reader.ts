@@ -90,6 +90,7 @@ import { SqliteDeclaredReader } from './sqlite-declared.ts'
 import { SqliteSessionReader } from './sqlite-sessions.ts'
 import { SqlitePolicyReader } from './sqlite-policy-reader.ts'
 import { SqliteRolloutReader } from './sqlite-rollouts.ts'
+import { SqliteSummaryReader } from './sqlite-summary.ts'
 import { SqliteWebhookReader } from './sqlite-webhooks.ts'
 
 const CURRENT_IDENTITIES = `
@@ -141,6 +142,10 @@ export class SqliteReader extends SqlitePolicyReader implements StoreReader {
 
   get rollouts(): SqliteRolloutReader {
     return new SqliteRolloutReader(this.session)
+  }
+
+  get summary(): SqliteSummaryReader {
+    return new SqliteSummaryReader(this.session)
   }
 
   async findAgents(ids: readonly AgentId[]): Promise<Agent[]> {

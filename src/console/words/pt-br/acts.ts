@@ -1,0 +1,20 @@
+// What is said around acts: before, during, after, and when somebody else was faster.
+
+import type { Words } from '../words.ts'
+
+export const acts: Words['acts'] = {
+  cancel: 'Cancelar',
+  busy: 'Trabalhando…',
+  done: 'Feito',
+  nothing: 'O hub não registraria nada: já está assim.',
+  hostsTold: (count) => (count === 1 ? '1 agente é avisado' : `${count} agentes são avisados`),
+  typeName: (name) => `Digite ${name} para continuar`,
+  changedMeanwhile: 'Alguém mudou isto enquanto estava na sua tela.',
+  changedBy: (actor, time) => `${actor} mudou isto às ${time}, enquanto estava na sua tela.`,
+  seen: 'O que você viu',
+  present: 'O que está lá agora',
+  wanted: 'O que você quer',
+  goOn: 'Voltar ao formulário',
+  takePresent: 'Começar do que está lá',
+  overwrite: 'Gravar o que você quer',
+}

@@ -1,0 +1,115 @@
+// When the certificates in use end, and when their agents are expected to renew them, in equal parts of the time to come.
+// docs/protocol.md OVW.
+
+import { renewalWindowMs } from './late-renewal.ts'
+
+export const END_STATES = ['expired', 'late', 'renewing', 'fresh'] as const
+/** `renewing`: in its renewal window, and not late. */
+export type EndState = (typeof END_STATES)[number]
+
+/** So many certificates that end in the same quarter of an hour, have lived for as many minutes, and are in the same state. */
+export interface EndCount {
+  /** When the quarter begins. */
+  readonly quarterMs: number
+  /** Whole minutes. */
+  readonly lifeMinutes: number
+  readonly state: EndState
+  readonly count: number
+}
+
+export type EndGroup = Omit<EndCount, 'state'>
+
+export interface EndRule {
+  readonly nowMs: number
+  readonly thresholdMs: number
+}
+
+export const QUARTER_MS: number = 15 * 60_000
+const MINUTE_MS = 60_000
+
+export function decideEndState(
+  { notAfterMs, windowMs }: { readonly notAfterMs: number; readonly windowMs: number },
+  nowMs: number,
+): EndState {
+  if (notAfterMs <= nowMs) return 'expired'
+  if (notAfterMs - Math.trunc(windowMs / 2) <= nowMs) return 'late'
+  return notAfterMs - windowMs <= nowMs ? 'renewing' : 'fresh'
+}
+
+/** The state of all of the group; undefined where they may be in several. */
+export function findCommonState(
+  { quarterMs, lifeMinutes }: Pick<EndGroup, 'quarterMs' | 'lifeMinutes'>,
+  { nowMs, thresholdMs }: EndRule,
+): EndState | undefined {
+  const windowOf = (minutes: number): number => renewalWindowMs(minutes * MINUTE_MS, thresholdMs)
+  const windows = { least: windowOf(lifeMinutes - 1), most: windowOf(lifeMinutes + 1) }
+  const last = quarterMs + QUARTER_MS - 1
+  const mostUrgent = decideEndState({ notAfterMs: quarterMs, windowMs: windows.most }, nowMs)
+  const leastUrgent = decideEndState({ notAfterMs: last, windowMs: windows.least }, nowMs)
+  return mostUrgent === leastUrgent ? mostUrgent : undefined
+}
+
+export const END_HORIZONS = {
+  '6h': { hours: 6, bucketMs: QUARTER_MS },
+  '48h': { hours: 48, bucketMs: 2 * QUARTER_MS },
+  '7d': { hours: 168, bucketMs: 4 * QUARTER_MS },
+} as const
+export type EndHorizon = keyof typeof END_HORIZONS
+
+export interface EndBucket extends Readonly<Record<EndState, number>> {
+  /** How many certificates are expected to be renewed then, for the first time from now. */
+  readonly renewals: number
+}
+
+export interface FleetEnds {
+  readonly bucketMs: number
+  /** When the first one begins: now is in it. */
+  readonly startMs: number
+  readonly buckets: readonly EndBucket[]
+  /** Of all that `counts` have, also of those that end before or after the buckets. */
+  readonly totals: Readonly<Record<EndState, number>>
+}
+
+/** The last end that the buckets tell of, or a renewal of theirs leads to. */
+export function endsUntilMs(horizon: EndHorizon, { nowMs, thresholdMs }: EndRule): number {
+  return bucketsEndMs(horizon, nowMs) + Math.max(0, thresholdMs)
+}
+
+export function describeEnds(
+  counts: readonly EndCount[],
+  horizon: EndHorizon,
+  { nowMs, thresholdMs }: EndRule,
+): FleetEnds {
+  const { bucketMs } = END_HORIZONS[horizon]
+  const startMs = bucketsStartMs(horizon, nowMs)
+  const size = (bucketsEndMs(horizon, nowMs) - startMs) / bucketMs
+  const buckets = Array.from({ length: size }, () => ({ ...noEnds(), renewals: 0 }))
+  const totals = noEnds()
+  const bucketAt = (atMs: number) => buckets[Math.floor((atMs - startMs) / bucketMs)]
+  for (const { quarterMs, lifeMinutes, state, count } of counts) {
+    totals[state] += count
+    const ending = bucketAt(quarterMs)
+    if (ending !== undefined) ending[state] += count
+    // Who is late has stopped to do what is expected.
+    if (state === 'expired' || state === 'late') continue
+    const windowMs = renewalWindowMs((lifeMinutes + 0.5) * MINUTE_MS, thresholdMs)
+    const renewing = bucketAt(Math.max(nowMs, quarterMs + QUARTER_MS / 2 - windowMs))
+    if (renewing !== undefined) renewing.renewals += count
+  }
+  return { bucketMs, startMs, buckets, totals }
+}
+
+function bucketsStartMs(horizon: EndHorizon, nowMs: number): number {
+  const { bucketMs } = END_HORIZONS[horizon]
+  return Math.floor(nowMs / bucketMs) * bucketMs
+}
+
+/** One more than the horizon has: the first has begun already. */
+function bucketsEndMs(horizon: EndHorizon, nowMs: number): number {
+  const { hours, bucketMs } = END_HORIZONS[horizon]
+  return bucketsStartMs(horizon, nowMs) + hours * 3_600_000 + bucketMs
+}
+
+function noEnds(): Record<EndState, number> {
+  return { expired: 0, late: 0, renewing: 0, fresh: 0 }
+}

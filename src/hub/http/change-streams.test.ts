@@ -1,0 +1,247 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { AgentId } from '../../protocol/identifiers.ts'
+import { createLogging } from '../../platform/logger.ts'
+import type { ReadDoorbells } from '../service/admin/read-doorbells.ts'
+import { ChangeBell } from './change-bell.ts'
+import { type ChangeStreams, createChangeStreams, type NewChangeStream } from './change-streams.ts'
+
+const LOG = createLogging({ filter: { levelOf: () => 'off' }, format: 'json' }).forModule('test')
+
+interface Sleeper {
+  readonly ms: number
+  readonly resolve: () => void
+}
+
+/** A log whose end moves, streams that keep what they are told, and a clock that sleeps until it is told. */
+class Scene {
+  end = 10
+  lists = 0
+  readonly sleepers: Sleeper[] = []
+  readonly bell: ChangeBell = new ChangeBell()
+  readonly streams: ChangeStreams
+  beforeEnd: () => Promise<void> = () => Promise.resolve()
+
+  constructor() {
+    const doorbells: ReadDoorbells = {
+      findEnd: async () => {
+        const { end } = this
+        await this.beforeEnd()
+        return end
+      },
+      list: async (after, limit) => {
+        this.lists += 1
+        return Array.from({ length: limit }, (_, at) => ({ seq: after + 1 + at, tipo: 'noted' }))
+      },
+      findWithin: async () => new Set(),
+    }
+    const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
+      new Promise((resolve, reject) => {
+        this.sleepers.push({ ms, resolve })
+        signal?.addEventListener('abort', () => reject(new Error('aborted')))
+      })
+    const clock = { now: () => new Date('2026-11-26T10:00:00Z'), sleep }
+    this.streams = createChangeStreams({ clock, log: LOG, bell: this.bell, doorbells })
+  }
+
+  hold(options: Partial<NewChangeStream> = {}): Held {
+    const held: Held = { text: '', bufferedBytes: 0, isOver: false }
+    this.streams.hold({
+      connection: {
+        write: (text) => {
+          held.text += text
+        },
+        get bufferedBytes() {
+          return held.bufferedBytes
+        },
+        end: (last = '') => {
+          held.text += last
+          held.isOver = true
+        },
+        onClose: () => undefined,
+      },
+      address: '192.0.2.1',
+      holder: 'token',
+      after: undefined,
+      authenticate: async () => ({ only: null }),
+      ...options,
+    })
+    return held
+  }
+
+  async settle(): Promise<void> {
+    for (let turn = 0; turn < 40; turn += 1) await nextTurn()
+  }
+
+  async commit(count: number): Promise<void> {
+    this.end += count
+    this.bell.ringEntries()
+    await this.settle()
+  }
+
+  /** Until nobody waits to tell anything. */
+  async rest(): Promise<void> {
+    await this.settle()
+    while (this.sleepers.some(({ ms }) => ms === 250)) await this.wake(250)
+  }
+
+  async wake(ms: number): Promise<void> {
+    const due = this.sleepers.splice(0).filter((sleeper) => {
+      if (sleeper.ms !== ms) this.sleepers.push(sleeper)
+      return sleeper.ms === ms
+    })
+    for (const { resolve } of due) resolve()
+    await this.settle()
+  }
+}
+
+interface Held {
+  text: string
+  bufferedBytes: number
+  isOver: boolean
+}
+
+function toldOf({ text }: Held): string[] {
+  return [...text.matchAll(/^event: (\w+)\ndata: (.*)$/gm)].map(([, event = '', data = '']) => {
+    const { seq, after } = JSON.parse(data) as { seq?: number; after?: number }
+    return [event, after, seq].filter((part) => part !== undefined).join(' ')
+  })
+}
+
+describe('streams of changes', () => {
+  test('[DOR-3] in a quarter of a second five entries are told one by one, and more by one message', async () => {
+    const scene = new Scene()
+    const stream = scene.hold()
+    await scene.rest()
+    await scene.commit(1)
+    assert.deepEqual(toldOf(stream), ['hello 10', 'entry 11'])
+    await scene.commit(2)
+    await scene.commit(3)
+    assert.deepEqual(toldOf(stream).length, 2, 'the next ones wait')
+    await scene.wake(250)
+    assert.deepEqual(toldOf(stream).slice(2), [
+      'entry 12',
+      'entry 13',
+      'entry 14',
+      'entry 15',
+      'entry 16',
+    ])
+    await scene.commit(6)
+    await scene.wake(250)
+    assert.deepEqual(toldOf(stream).slice(7), ['many 16 22'])
+  })
+
+  test('[DOR-4] what is committed while a stream is welcomed is told, and once', async () => {
+    const scene = new Scene()
+    const other = scene.hold()
+    await scene.rest()
+    let go = (): void => undefined
+    scene.beforeEnd = () => new Promise((resolve) => (go = resolve))
+    const stream = scene.hold({ after: 8 })
+    await scene.settle()
+    scene.beforeEnd = () => Promise.resolve()
+    await scene.commit(2)
+    go()
+    await scene.rest()
+    assert.deepEqual(toldOf(stream), ['hello 10', 'entry 9', 'entry 10', 'entry 11', 'entry 12'])
+    assert.deepEqual(toldOf(other), ['hello 10', 'entry 11', 'entry 12'])
+  })
+
+  test('[DOR-8] two hundred streams are told of an entry that was read once; there is no room for more', async () => {
+    const scene = new Scene()
+    const held = Array.from({ length: 200 }, (_, at) =>
+      scene.hold({ holder: `token-${at % 10}`, address: `192.0.2.${at % 10}` }),
+    )
+    await scene.rest()
+    assert.equal(scene.streams.count, 200)
+    assert.equal(scene.streams.hasRoom({ holder: 'other', address: '198.51.100.1' }), false)
+    await scene.commit(1)
+    assert.equal(scene.lists, 1)
+    for (const stream of held) assert.deepEqual(toldOf(stream), ['hello 10', 'entry 11'])
+  })
+
+  test('[DOR-8] one address has a hundred streams, one token fifty', () => {
+    const scene = new Scene()
+    for (let at = 0; at < 50; at += 1) scene.hold({ holder: 'busy', address: '2001:db8::1' })
+    const { streams } = scene
+    assert.equal(streams.hasRoom({ holder: 'busy', address: '192.0.2.9' }), false)
+    assert.equal(streams.hasRoom({ holder: 'other', address: '2001:db8::2' }), true)
+    for (let at = 0; at < 50; at += 1) scene.hold({ holder: `t-${at}`, address: '2001:db8::2' })
+    assert.equal(streams.hasRoom({ holder: 'other', address: '2001:db8::3' }), false)
+    assert.equal(streams.hasRoom({ holder: 'other', address: undefined }), true)
+  })
+
+  test('[DOR-9] a stream that is not read is cut, and the one beside it goes on', async () => {
+    const scene = new Scene()
+    const [deaf, fine] = [scene.hold(), scene.hold()]
+    await scene.rest()
+    deaf.bufferedBytes = 64 * 1024 + 1
+    await scene.commit(1)
+    assert.equal(deaf.isOver, true)
+    assert.deepEqual(toldOf(deaf), ['hello 10'])
+    assert.deepEqual(toldOf(fine), ['hello 10', 'entry 11'])
+    assert.equal(scene.streams.count, 1)
+  })
+
+  test('[DOR-5] a stream whose caller is refused now, or whom the store cannot look up, is told so and nothing else', async () => {
+    const scene = new Scene()
+    let refusal: 'admin_token_invalid' | undefined
+    let isStoreAway = false
+    const revoked = scene.hold({ authenticate: async () => refusal ?? { only: null } })
+    const unlucky = scene.hold({
+      authenticate: async () => {
+        if (isStoreAway) throw new Error('the store is away')
+        return { only: null }
+      },
+    })
+    await scene.rest()
+    refusal = 'admin_token_invalid'
+    isStoreAway = true
+    await scene.commit(1)
+    assert.deepEqual([toldOf(revoked), revoked.isOver], [['hello 10', 'end'], true])
+    assert.match(revoked.text, /"error":"admin_token_invalid","message":"the request has no/)
+    assert.deepEqual([toldOf(unlucky), unlucky.isOver], [['hello 10', 'end'], true])
+    assert.match(unlucky.text, /"error":"unavailable"/)
+  })
+
+  test('[DOR-2] [DOR-5] after fifteen silent seconds a comment has the time of the hub, for callers that are good', async () => {
+    const scene = new Scene()
+    let isGood = true
+    const stream = scene.hold({
+      authenticate: async () => (isGood ? { only: null } : 'admin_token_invalid'),
+    })
+    const stop = new AbortController()
+    const running = scene.streams.run(stop.signal)
+    await scene.settle()
+    for (let second = 0; second < 14; second += 1) await scene.wake(1000)
+    assert.doesNotMatch(stream.text, /^: /m)
+    await scene.wake(1000)
+    assert.match(stream.text, /\n: 2026-11-26T10:00:00.000Z\n\n$/)
+    isGood = false
+    for (let second = 0; second < 15; second += 1) await scene.wake(1000)
+    assert.equal(stream.isOver, true)
+    stop.abort()
+    await running
+  })
+
+  test('[DOR-7] more agents than can be told come and go as one message', async () => {
+    const scene = new Scene()
+    const stream = scene.hold()
+    await scene.rest()
+    for (let at = 0; at < 1000; at += 1) scene.bell.ringPresence(`agent-${at}` as AgentId)
+    await scene.settle()
+    assert.deepEqual(stream.text.match(/event: presence\ndata: .*/g), [
+      'event: presence\ndata: {"agente_id":null}',
+    ])
+  })
+
+  test('[DOR-9] a hub that stops ends them, and those that come later', async () => {
+    const scene = new Scene()
+    const stream = scene.hold()
+    await scene.settle()
+    scene.streams.close()
+    assert.deepEqual([toldOf(stream), stream.isOver], [['hello 10', 'end'], true])
+    assert.deepEqual([scene.hold().isOver, scene.streams.count], [true, 0])
+  })
+})

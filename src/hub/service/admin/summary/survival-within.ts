@@ -1,0 +1,48 @@
+// For how long the hub may stay down, and whom that costs: with all hosts, and without those that are late and do not renew anyway.
+
+import type { AdminSurvivalWithin } from '../../../../protocol/admin/fleet-summary.ts'
+import type { CertificateInUse } from '../../../domain/fleet.ts'
+import type { LateRule, StoreReader } from '../../../store/store.ts'
+
+const HOUR_MS = 3_600_000
+const HOURS = [1, 3, 6, 24, 30]
+
+export async function describeSurvivalOfAll(
+  reader: StoreReader,
+  { now }: LateRule,
+): Promise<AdminSurvivalWithin | null> {
+  const [first] = await reader.listFirstToEnd(now, 1)
+  return describe(first, now, (until) => reader.countAgentsThatLose(now, until))
+}
+
+export async function describeSurvivalOnTime(
+  { summary }: StoreReader,
+  rule: LateRule,
+): Promise<AdminSurvivalWithin | null> {
+  const first = await summary.findFirstOnTime(rule)
+  return describe(first, rule.now, (until) => summary.countOnTimeEnding(rule, until))
+}
+
+async function describe(
+  first: CertificateInUse | undefined,
+  now: Date,
+  countLosing: (until: Date) => Promise<number>,
+): Promise<AdminSurvivalWithin | null> {
+  if (first === undefined) return null
+  const losing: AdminSurvivalWithin['losing'] = []
+  for (const hours of HOURS) {
+    losing.push({ hours, agentes: await countLosing(new Date(now.getTime() + hours * HOUR_MS)) })
+  }
+  const { agentId, hostname, purpose, name, notAfter } = first
+  return {
+    seconds: Math.floor((notAfter.getTime() - now.getTime()) / 1000),
+    first: {
+      agente_id: agentId,
+      hostname,
+      purpose,
+      nome: name,
+      not_after: notAfter.toISOString(),
+    },
+    losing,
+  }
+}

@@ -1,0 +1,62 @@
+import type { CertificateInUse } from '../../domain/fleet.ts'
+import type { EndCount } from '../../domain/fleet-ends.ts'
+import type { LateRule } from '../store.ts'
+import type { DeliveryFailures, SummaryReader, TrustCount } from '../summary-store.ts'
+import {
+  countFirstEnds,
+  countOnTimeThatLose,
+  selectEndCounts,
+  selectExpired,
+  selectFirstOnTime,
+  selectLateInTime,
+} from './end-counts.ts'
+import type { SqlSession } from './sql-session.ts'
+import { countCargoes, countOpenTokens, groupFailures, selectTrustCounts } from './summary-query.ts'
+
+export class SqliteSummaryReader implements SummaryReader {
+  readonly #session: () => SqlSession
+
+  constructor(session: () => SqlSession) {
+    this.#session = session
+  }
+
+  async countEnds(rule: LateRule, until: Date): Promise<EndCount[]> {
+    return selectEndCounts(this.#session(), rule, until)
+  }
+
+  async listExpired(now: Date, limit: number): Promise<CertificateInUse[]> {
+    return selectExpired(this.#session(), now, limit)
+  }
+
+  async listLateInTime(rule: LateRule, limit: number): Promise<CertificateInUse[]> {
+    return selectLateInTime(this.#session(), rule, limit)
+  }
+
+  async countAgentsEnding(until: Date): Promise<number> {
+    return countFirstEnds(this.#session(), until.getTime())
+  }
+
+  async findFirstOnTime(rule: LateRule): Promise<CertificateInUse | undefined> {
+    return selectFirstOnTime(this.#session(), rule)
+  }
+
+  async countOnTimeEnding(rule: LateRule, until: Date): Promise<number> {
+    return countOnTimeThatLose(this.#session(), rule, until)
+  }
+
+  async groupFailures(limit: number): Promise<DeliveryFailures[]> {
+    return groupFailures(this.#session(), limit)
+  }
+
+  async countCargoes(): Promise<number> {
+    return countCargoes(this.#session())
+  }
+
+  async countOpenTokens(now: Date, max: number): Promise<number> {
+    return countOpenTokens(this.#session(), now, max)
+  }
+
+  async listTrustCounts(limit: number): Promise<TrustCount[]> {
+    return selectTrustCounts(this.#session(), limit)
+  }
+}

@@ -1,0 +1,43 @@
+// What the store answers of a whole fleet for one who looks at it all the time: each from an index, or from what it has counted.
+
+import type { DeliveryId } from '../../protocol/identifiers.ts'
+import type { CertificateInUse } from '../domain/fleet.ts'
+import type { EndCount } from '../domain/fleet-ends.ts'
+import type { AgentTrust } from '../domain/root-set.ts'
+import type { LateRule } from './store.ts'
+
+export interface SummaryReader {
+  /** The certificates in use that end in the quarter of an hour of this instant or before. */
+  countEnds(rule: LateRule, until: Date): Promise<EndCount[]>
+  /** Of the certificates in use; the one that ended last comes first. */
+  listExpired(now: Date, limit: number): Promise<CertificateInUse[]>
+  /** Those that have not expired, the first to end first. */
+  listLateInTime(rule: LateRule, limit: number): Promise<CertificateInUse[]>
+  /** Agents with a certificate that ends then or before. */
+  countAgentsEnding(until: Date): Promise<number>
+  /** The first certificate to end of the agents that have none which is late. */
+  findFirstOnTime(rule: LateRule): Promise<CertificateInUse | undefined>
+  /** Agents that have none which is late, and one that ends then or before. */
+  countOnTimeEnding(rule: LateRule, until: Date): Promise<number>
+  /** Why the newest deliveries failed that no other is to replace; the most frequent reason comes first. */
+  groupFailures(limit: number): Promise<DeliveryFailures[]>
+  /** Those that are not removed. */
+  countCargoes(): Promise<number>
+  /** Neither used nor ended; counts no further than `max`. */
+  countOpenTokens(now: Date, max: number): Promise<number>
+  /** What agents that are neither revoked nor removed say of the roots that they trust; what most of them say comes first. */
+  listTrustCounts(limit: number): Promise<TrustCount[]>
+}
+
+/** Deliveries that failed for one reason. */
+export interface DeliveryFailures {
+  readonly reason: string
+  readonly count: number
+  /** One of them. */
+  readonly example: DeliveryId
+}
+
+/** So many agents say the same. */
+export interface TrustCount extends Pick<AgentTrust, 'fingerprints' | 'pinned'> {
+  readonly count: number
+}

@@ -1,0 +1,31 @@
+// A call, or several, of each method that `summarizeFleet` asks the store by, as reader-calls.ts has the others.
+
+import type { SummaryReader } from '../../src/hub/store/summary-store.ts'
+import { FILLED_AT } from './filled-tables.ts'
+import type { PortCalls } from './reader-calls.ts'
+
+const NOW = FILLED_AT
+const RULE = { now: NOW, thresholdMs: 1000 }
+const UNTIL = new Date(NOW.getTime() + 604_800_000)
+
+export const SUMMARY_CALLS: PortCalls<keyof SummaryReader> = {
+  countEnds: [(w) => w.summary.countEnds(RULE, UNTIL)],
+  listExpired: [
+    (w) => w.summary.listExpired(NOW, 5),
+    (w) => w.summary.listExpired(new Date(9_000_000), 5),
+  ],
+  listLateInTime: [
+    (w) => w.summary.listLateInTime(RULE, 5),
+    (w) => w.summary.listLateInTime({ ...RULE, now: new Date(8_999_900) }, 5),
+  ],
+  countAgentsEnding: [
+    (w) => w.summary.countAgentsEnding(NOW),
+    (w) => w.summary.countAgentsEnding(UNTIL),
+  ],
+  findFirstOnTime: [(w) => w.summary.findFirstOnTime(RULE)],
+  countOnTimeEnding: [(w) => w.summary.countOnTimeEnding(RULE, UNTIL)],
+  groupFailures: [(w) => w.summary.groupFailures(10)],
+  countCargoes: [(w) => w.summary.countCargoes()],
+  countOpenTokens: [(w) => w.summary.countOpenTokens(NOW, 1000)],
+  listTrustCounts: [(w) => w.summary.listTrustCounts(10)],
+}
