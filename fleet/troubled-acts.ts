@@ -181,7 +181,7 @@ export async function actThroughTheEvening(
   await before(185)
   await answer(ROLLED_OUT, (at, count) => {
     if (at < 3) return 'csr_cn_mismatch'
-    return at < 3 + Math.ceil(count * 0.11) ? 'waits' : undefined
+    return at < 3 + Math.ceil(count * 0.11) ? WAITS : undefined
   })
   await before(150)
   await deploy.startRollout({
@@ -218,7 +218,10 @@ export async function actThroughTheEvening(
   await before(0)
 }
 
-type Outcome = (at: number, count: number) => string | 'waits' | undefined
+const WAITS = Symbol('it has not answered yet')
+
+/** Undefined: it is installed. */
+type Outcome = (at: number, count: number) => string | typeof WAITS | undefined
 
 /** What the hosts say of the deliveries of a rollout that are given to them: a reason for one that failed. */
 function createAnswers(store: Store, clock: Clock) {
@@ -238,7 +241,7 @@ function createAnswers(store: Store, clock: Clock) {
     const given = await listPending(store, cargo.id)
     for (const [at, { id, agentId }] of given.entries()) {
       const outcome = outcomeOf(at, given.length)
-      if (outcome === 'waits') continue
+      if (outcome === WAITS) continue
       const agent = await store.reader.findAgentById(agentId)
       invariant(agent !== undefined, 'a delivery is of an agent')
       const event =

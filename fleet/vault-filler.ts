@@ -84,6 +84,7 @@ function takeOff(connection: Connection): (progress: (text: string) => void) => 
     )
     .all() as SchemaRow[]
   for (const { type, name } of rows) connection.exec(`DROP ${type} ${name}`)
+  for (const table of GATHERED) connection.exec(`DELETE FROM ${table}`)
   return (progress) => {
     const of = (wanted: SchemaRow['type']) => rows.filter(({ type }) => type === wanted)
     for (const { name, sql } of of('index')) {
@@ -104,6 +105,17 @@ function takeOff(connection: Connection): (progress: (text: string) => void) => 
     for (const { sql } of of('trigger')) connection.exec(sql)
   }
 }
+
+/** What follows from other tables: it is gathered from all of their rows, of which some may have been there before. */
+const GATHERED = [
+  'validades',
+  'contagens',
+  'validades_por_quarto',
+  'validades_por_vida',
+  'agentes_por_quarto',
+  'raizes_confiadas',
+  'eventos_por_assunto',
+]
 
 /** What the triggers would have gathered: the rows that the two views name. */
 const IN_USE = ['identidades_em_uso', 'entregas_em_uso']
