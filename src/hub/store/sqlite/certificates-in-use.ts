@@ -6,7 +6,8 @@ import type { NamedCertificateInUse } from '../../domain/fleet.ts'
 import type { CertificateState } from '../../../protocol/admin/certificados.ts'
 import type { CertificatePage, CertificateSelection } from '../list-store.ts'
 import type { CertificateRow } from './certificate-rows.ts'
-import { IS_LATE, type InUseRow, parametersOf, toInUse } from './fleet-query.ts'
+import { type InUseRow, toInUse } from './fleet-query.ts'
+import { IS_LATE, parametersOf } from './late-hosts.ts'
 import type { NamedParameters, SqlSession } from './sql-session.ts'
 
 interface NamedRow extends InUseRow {

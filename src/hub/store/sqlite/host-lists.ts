@@ -7,7 +7,7 @@ import type { LateRule, Page } from '../store.ts'
 import { namesOf } from './agent-labels.ts'
 import { type AgentRow, toAgent } from './agent-rows.ts'
 import { BEGINNING, findPlace, IN_USE_PLACE } from './certificates-in-use.ts'
-import { IS_LATE, parametersOf } from './fleet-query.ts'
+import { IS_LATE, parametersOf } from './late-hosts.ts'
 import type { SqlSession } from './sql-session.ts'
 
 /** A step of migrations.ts; the ids of agents say nothing of when they enrolled. */
