@@ -299,6 +299,7 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
     findDeliveries: async ({ status = [DELIVERY.status] }) => ({
       entregas: status.some((wanted) => wanted === DELIVERY.status) ? [DELIVERY] : [],
       next: null,
+      total: null,
     }),
     showDelivery: async () => ({ ...DELIVERY, sans: ['site.example.org'], substituida_por: null }),
     pushToAgent: async ({ agente, acao }) => {
