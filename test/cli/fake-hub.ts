@@ -259,6 +259,11 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
     ...ROLLOUT_OPERATIONS,
     listTokens: async () => ({ tokens: [token], next: null }),
     revokeToken: async () => token,
+    search: async ({ q }) => ({
+      hits: AGENT.hostname.includes(q)
+        ? [{ kind: 'agente', id: AGENT.id, title: AGENT.hostname, matched: 'hostname' }]
+        : [],
+    }),
     listCertificates: async () => ({ certificados: [CERTIFICATE], next: null, total: 1 }),
     listAgents: async () => ({ agentes: [AGENT], next: null, total: 1 }),
     showAgent: async ({ agente }) => ({

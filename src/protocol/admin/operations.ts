@@ -15,6 +15,7 @@ import { JOIN_RULE_OPERATIONS } from './join-rules.ts'
 import { type AdminOperation, withRehearsal } from './operation.ts'
 import { POLICY_OPERATIONS } from './politicas.ts'
 import { ROLLOUT_OPERATIONS } from './rollouts.ts'
+import { SEARCH_OPERATIONS } from './search.ts'
 import { TOKEN_OPERATIONS } from './tokens.ts'
 import { WEBHOOK_OPERATIONS } from './webhooks.ts'
 
@@ -32,6 +33,7 @@ const OPERATIONS = {
   ...WEBHOOK_OPERATIONS,
   ...ACCESS_TOKEN_OPERATIONS,
   ...DECLARED_OPERATIONS,
+  ...SEARCH_OPERATIONS,
 } as const
 
 export type AdminOperationName = keyof typeof OPERATIONS

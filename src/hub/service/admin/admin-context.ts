@@ -34,7 +34,7 @@ export interface AdminHub {
   /** Knows why deliveries wait; of a running hub. */
   readonly waiting?: Pick<WaitingReasons, 'find'>
   /** Knows what it refused to agents; of a running hub, and of no other one. */
-  readonly refusals?: Pick<AgentRefusals, 'list'>
+  readonly refusals?: Pick<AgentRefusals, 'list' | 'findRequest'>
   /** What a running hub sees of its hosts. */
   readonly sightings?: {
     find(agentId: AgentId): LiveSighting | undefined
