@@ -51,6 +51,7 @@ export const GOOD_REQUESTS: GoodRequests = {
   revokeAgent: () => ({ agente: NOBODY }),
   removeAgent: () => ({ agente: NOBODY }),
   listCaRevocations: () => ({}),
+  search: ({ hostname }) => ({ q: hostname }),
   listCertificates: ({ hostname }) => ({ agente: hostname, state: 'fresh' }),
   createCargo: ({ hostname }) => cargoFor(hostname),
   listCargoes: () => ({}),

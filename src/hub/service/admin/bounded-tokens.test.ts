@@ -132,6 +132,7 @@ describe('[LBL-16] for an admin token of some hosts', () => {
       'listCertificates',
       'pushToAgent',
       'revokeAgent',
+      'search',
       'showAgent',
       'showFeatures',
     ])
