@@ -86,7 +86,11 @@ export function describeApi(version: string): Json {
           content: { 'application/json': { schema: { $ref: '#/components/schemas/AdminError' } } },
         },
       },
-      schemas: { AdminError: AdminErrorBody, Rehearsal: AdminRehearsal },
+      schemas: {
+        AdminError: AdminErrorBody,
+        Rehearsal: AdminRehearsal,
+        Changes: { type: 'object', properties: CHANGE_MESSAGES },
+      },
       securitySchemes: {
         adminToken: { type: 'http', scheme: 'bearer', bearerFormat: 'svca_…' },
         agentCertificate: {
@@ -207,31 +211,15 @@ function describeChanges(): Json {
     description: 'The number of the last entry that the caller knows.',
     schema: { type: 'integer', minimum: 0 },
   }
-  const events = Object.keys(CHANGE_MESSAGES).map((event) => `\`${event}\``)
   return {
     operationId: 'streamChanges',
     tags: ['admin'],
     summary: 'What has changed, as it changes: server-sent events with ids and no content.',
-    description: `Needs the role viewer or a higher one. An \`event\` is one of ${events.join(', ')}, and its \`data\` is JSON.`,
+    description:
+      'Needs the role viewer or a higher one. `data` is JSON; the schema `Changes` has a field for each `event`.',
     security: [{ adminToken: [] }],
     parameters: [header('Last-Event-ID', 'In place of `after`: the last `id` that came.'), after],
-    responses: {
-      200: {
-        description: 'A stream that stays open.',
-        headers: REQUEST_ID,
-        content: {
-          'text/event-stream': {
-            schema: {
-              type: 'string',
-              description: 'The `data` of each message.',
-              contentMediaType: 'application/json',
-              contentSchema: { anyOf: Object.values(CHANGE_MESSAGES) },
-            },
-          },
-        },
-      },
-      ...adminErrors(),
-    },
+    responses: { 200: describeReply('text/event-stream', {}), ...adminErrors() },
   }
 }
 
