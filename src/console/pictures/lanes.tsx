@@ -30,6 +30,7 @@ export interface LaneMark {
 
 const LANE_PX = 42
 const TOP_PX = 56
+const NOTE_PX = 160
 
 export function LanesPicture({
   lanes,
@@ -97,6 +98,7 @@ function LaneRow({
   const barY = y + (isNarrow ? 18 : 12)
   const last = lane.bars.at(-1)
   const noteX = Math.max(scale.nowX + 8, last === undefined ? 0 : scale.xAt(last.untilMs) + 8)
+  const hasRoom = noteX < scale.right - NOTE_PX
   return (
     <g>
       <text class="strong" x="0" y={y + (isNarrow ? 10 : 18)}>
@@ -128,7 +130,12 @@ function LaneRow({
         )
       })}
       {lane.note !== undefined && !isNarrow && (
-        <text class="mid" x={Math.min(noteX, scale.right - 120)} y={barY + 10}>
+        <text
+          class="mid"
+          x={hasRoom ? noteX : scale.right}
+          y={hasRoom ? barY + 10 : barY - 3}
+          text-anchor={hasRoom ? 'start' : 'end'}
+        >
           {lane.note}
         </text>
       )}

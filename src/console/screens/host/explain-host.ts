@@ -88,7 +88,7 @@ export function listHelp(verdict: HostVerdict, host: Host): Help[] {
         ...(verdict.delivery.status === 'falhou'
           ? [{ kind: 'retry', deliveryId: verdict.delivery.id, failsAgain: true } as const]
           : []),
-        { kind: 'command', where: 'host', command: 'svc-agent doctor' },
+        { kind: 'command', where: 'host', command: 'svc-agent status' },
       ]
     case 'refused':
       return [
@@ -100,7 +100,7 @@ export function listHelp(verdict: HostVerdict, host: Host): Help[] {
     case 'late':
       return [
         { kind: 'command', where: 'host', command: 'systemctl status svc-agent' },
-        { kind: 'command', where: 'host', command: 'svc-agent doctor' },
+        { kind: 'command', where: 'host', command: 'svc-agent status' },
       ]
     case 'well':
       return []
@@ -109,7 +109,7 @@ export function listHelp(verdict: HostVerdict, host: Host): Help[] {
 
 const STEPS_MAX = 5
 /** Entries that say how it came to this: acts of people, and what failed. */
-const TELLING = new Set([
+const OF_CARGO = new Set([
   'carga_created',
   'carga_updated',
   'carga_selected',
@@ -119,9 +119,9 @@ const TELLING = new Set([
   'entrega_cancelled',
   'alvo_revertido',
   'hook_falhou',
-  'politica_set',
-  'politica_removed',
-  'agent_enrolled',
+])
+const OF_POLICY = new Set(['politica_set', 'politica_removed'])
+const OF_HOST = new Set([
   'agent_revoked',
   'certificate_late',
   'agent_silent',
@@ -129,20 +129,29 @@ const TELLING = new Set([
   'bundle_refused',
 ])
 
-/** The newest of them, oldest first, each with its number. */
+/** The newest of them that belong to the verdict, oldest first, each with its number. */
 export function listSteps(
   entries: readonly Entry[],
-  host: Pick<Host, 'role' | 'entregas'>,
+  verdict: HostVerdict,
+  host: Pick<Host, 'role'>,
 ): Entry[] {
-  const cargoes = new Set(host.entregas.map(({ carga_id: id }) => id))
+  if (verdict.kind === 'well') return []
+  const delivery = 'delivery' in verdict ? verdict.delivery : undefined
+  const belongs = ({
+    tipo_evento: tipo,
+    agente_id: sender,
+    payload,
+    entrega_id: of,
+  }: Entry): boolean => {
+    if (delivery === undefined) return OF_HOST.has(tipo)
+    if (OF_POLICY.has(tipo)) return payload['role'] === host.role || payload['role'] === '*'
+    if (!OF_CARGO.has(tipo)) return false
+    return sender === null
+      ? payload['carga_id'] === delivery.carga_id
+      : of === null || of === delivery.id
+  }
   return entries
-    .filter(({ tipo_evento: tipo, agente_id: sender, payload }) => {
-      if (!TELLING.has(tipo)) return false
-      if (tipo.startsWith('politica_'))
-        return payload['role'] === host.role || payload['role'] === '*'
-      const { carga_id: cargo } = payload
-      return sender !== null || typeof cargo !== 'string' || cargoes.has(cargo)
-    })
+    .filter(belongs)
     .toSorted((a, b) => a.seq - b.seq)
     .slice(-STEPS_MAX)
 }

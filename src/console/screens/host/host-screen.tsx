@@ -55,14 +55,16 @@ function HostPage({ host }: { readonly host: Host }): JSX.Element {
     last: 10,
   })
   const entries = about.value.data?.eventos ?? []
-  const steps = listSteps([...entries, ...(policies.value.data?.eventos ?? [])], host)
   const verdict = explainHost(host, now.value)
+  const steps = listSteps([...entries, ...(policies.value.data?.eventos ?? [])], verdict, host)
   const span = SPANS.find((one) => one === here.value.query['span']) ?? '6h'
   return (
     <>
       <div class="hosthead">
         <h2>{host.hostname}</h2>
         <HostState host={host} nowMs={now.value} />
+        {verdict.kind === 'failed' && <Pill tone="bad" icon="x" text={text.deliveryFailed} />}
+        {verdict.kind === 'refused' && <Pill tone="late" icon="alarm" text={text.deliveryWaits} />}
         {host.online_since === null ? (
           <Pill tone="off" icon="plug" text={text.notConnected} />
         ) : (
@@ -78,11 +80,11 @@ function HostPage({ host }: { readonly host: Host }): JSX.Element {
           <span class="grow" />
           <div class="legend">
             <span>
-              <i class="key-force" />
+              <i style={{ background: 'var(--fresh)' }} />
               {text.inForce}
             </span>
             <span>
-              <i class="key-renew" />
+              <i style={{ background: 'var(--due-fill)' }} />
               {text.toRenew}
             </span>
           </div>

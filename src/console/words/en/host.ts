@@ -17,6 +17,8 @@ export const host = {
     'It recovers by itself while the recovery grace of the hub lasts; after that it needs a token.',
   duplicatedText:
     'One of them is a copy. The newer certificate wins; revoke the host and enrol both by themselves.',
+  deliveryFailed: 'Delivery failed',
+  deliveryWaits: 'Delivery waits',
   helps: 'What helps',
   nothingToDo: 'Nothing has to be done.',
   changePolicy: (role: string) => `Change policy ${role}`,
@@ -38,7 +40,7 @@ export const host = {
   identity: 'Identity',
   ends: (time: string) => `ends ${time}`,
   onHostSince: (time: string) => `on the host since ${time}`,
-  tipos: { csr_cert: 'certificate', segredo: 'secret', arquivo: 'file' } as Readonly<
+  tipos: { csr_cert: 'certificate', selado: 'sealed file', push: 'pushed file' } as Readonly<
     Record<string, string>
   >,
   deliveries: 'Deliveries',

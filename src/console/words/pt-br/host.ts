@@ -18,6 +18,8 @@ export const host: Words['host'] = {
     'Ele se recupera sozinho enquanto dura o prazo de recuperação do hub; depois precisa de um token.',
   duplicatedText:
     'Um deles é uma cópia. Vale o certificado mais novo; revogue o agente e inscreva os dois separadamente.',
+  deliveryFailed: 'Entrega com falha',
+  deliveryWaits: 'Entrega esperando',
   helps: 'O que ajuda',
   nothingToDo: 'Não é preciso fazer nada.',
   changePolicy: (role) => `Mudar a política ${role}`,
@@ -39,7 +41,7 @@ export const host: Words['host'] = {
   identity: 'Identidade',
   ends: (time) => `termina ${time}`,
   onHostSince: (time) => `na máquina desde ${time}`,
-  tipos: { csr_cert: 'certificado', segredo: 'segredo', arquivo: 'arquivo' },
+  tipos: { csr_cert: 'certificado', selado: 'arquivo selado', push: 'arquivo enviado' },
   deliveries: 'Entregas',
   cargo: 'Carga',
   status: 'Status',
