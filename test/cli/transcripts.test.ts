@@ -87,7 +87,7 @@ describe('svc', { concurrency: 2 }, () => {
   )
 
   test(
-    '[CLI-5] [CLI-7] [CLI-8] [CLI-10] [CLI-12] [CLI-14] [CLI-18] [CLI-20] [CLI-29] [CLI-30] [CLI-35] [CLI-61] [CLI-64] [CLI-149] [LBL-8] [LBL-11] works through the hub that holds the vault',
+    '[CLI-5] [CLI-7] [CLI-8] [CLI-10] [CLI-12] [CLI-14] [CLI-18] [CLI-20] [CLI-29] [CLI-30] [CLI-35] [CLI-61] [CLI-64] [CLI-149] [CLI-180] [CLI-181] [LBL-8] [LBL-11] works through the hub that holds the vault',
     TIMEOUT,
     () => checkBesideHub('beside-hub.script.txt'),
   )
