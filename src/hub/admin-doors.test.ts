@@ -3,9 +3,13 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
+  actsOf,
   askAs,
   askToSignIn,
+  assertIn,
+  assertRefusal,
   headersOf,
+  openConsole,
   openDoors,
   type Page,
   SAME_ORIGIN,
@@ -15,51 +19,18 @@ import {
 import { waitUntil } from '../../test/support/processes.ts'
 import { readActs } from '../../test/support/recorded-acts.ts'
 import { createSettableClock } from '../../test/support/settable-clock.ts'
-import { openSharingStores, openTemporaryStore } from '../../test/support/temporary-store.ts'
+import { openSharingStores } from '../../test/support/temporary-store.ts'
 import { openAdmin } from '../../test/support/told-admin.ts'
-import { send, type Target, type WireReply } from '../../test/support/wire-client.ts'
+import { send } from '../../test/support/wire-client.ts'
 import { insertAgent, NOW } from '../../test/store/store-samples.ts'
-import type { HubLimits } from '../protocol/hub-limits.ts'
 import { hashToken } from './domain/hash-token.ts'
-import type { Store } from './store/store.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
-const UNLIMITED = { adminFailuresPerMinute: Number.POSITIVE_INFINITY }
-
-async function open(limits: Partial<HubLimits> = UNLIMITED) {
-  const stack = new AsyncDisposableStack()
-  const store = stack.use(await openTemporaryStore())
-  const clock = createSettableClock(NOW)
-  const { admin } = openAdmin(store, { clock, consoleUrl: 'https://hub.test:8445' })
-  const { target } = stack.use(await openDoors(store, clock, limits))
-  const { token } = await admin.createAccessToken({ name: 'ana', role: 'operator' })
-  return {
-    store,
-    clock,
-    admin,
-    target,
-    token,
-    [Symbol.asyncDispose]: () => stack.disposeAsync(),
-  }
-}
-
-function assertRefused(reply: WireReply, status: number, code: string): void {
-  assert.deepEqual([reply.status, reply.json['error']], [status, code], reply.text)
-}
-
-/** That the caller is let in, and as whom. */
-async function assertIn(target: Target, page: Page, name = 'ana'): Promise<void> {
-  const reply = await askAs(target, headersOf(page))
-  assert.deepEqual([reply.status, reply.json['name'], reply.json['id']], [200, name, page.id])
-}
-
-const actsOf = async (store: Store, type: string) =>
-  (await readActs(store.reader)).filter(([eventType]) => eventType === type)
 
 describe('a session', () => {
   test('[SES-1] [SES-2] begins with a token, and has one half in a cookie that no script reads, one in the reply', async () => {
-    await using hub = await open()
+    await using hub = await openConsole()
     const page = await signIn(hub.target, hub.token)
     assert.match(
       page.setCookie,
@@ -81,7 +52,7 @@ describe('a session', () => {
   })
 
   test('[SES-3] is nobody with one half, with halves of two sessions, or from another page', async () => {
-    await using hub = await open()
+    await using hub = await openConsole()
     const page = await signIn(hub.target, hub.token)
     const other = await signIn(hub.target, hub.token)
     const { cookie, secret } = page
@@ -122,15 +93,15 @@ describe('a session', () => {
   })
 
   test('[SES-3] a token counts whatever cookie a browser sends along', async () => {
-    await using hub = await open()
+    await using hub = await openConsole()
     const { cookie } = await signIn(hub.target, hub.token)
     const headers = { cookie, authorization: `Bearer ${hub.token}` }
     assert.equal((await askAs(hub.target, headers, '/v1/admin/features')).status, 200)
-    assertRefused(await askAs(hub.target, headers), 404, 'session_not_found')
+    assertRefusal(await askAs(hub.target, headers), 404, 'session_not_found')
   })
 
   test('[SES-2] begins for no page of others, with no session, and no foreign origin is permitted', async () => {
-    await using hub = await open()
+    await using hub = await openConsole()
     const page = await signIn(hub.target, hub.token)
     for (const headers of [
       {},
@@ -139,7 +110,7 @@ describe('a session', () => {
       headersOf(page),
     ]) {
       const reply = await askToSignIn(hub.target, hub.token, headers)
-      assertRefused(reply, 401, 'admin_token_invalid')
+      assertRefusal(reply, 401, 'admin_token_invalid')
       assert.equal(reply.headers['set-cookie'], undefined)
     }
     for (const path of [SESSIONS, '/v1/admin/tokens', '/']) {
@@ -160,38 +131,38 @@ describe('a session', () => {
   })
 
   test('[SES-8] has role and bound of its token', async () => {
-    await using hub = await open()
+    await using hub = await openConsole()
     await insertAgent(hub.store, 'web-1')
     const { token: viewer } = await hub.admin.createAccessToken({ name: 'vera', role: 'viewer' })
     const bounded = { name: 'bo', role: 'viewer', only: 'env=stage' } as const
     const { token: ofSome } = await hub.admin.createAccessToken(bounded)
     const page = await signIn(hub.target, viewer)
     const revoke = '/v1/admin/admin-tokens/revoke'
-    assertRefused(
+    assertRefusal(
       await askAs(hub.target, headersOf(page), revoke, { token: 'ana' }),
       403,
       'role_insufficient',
     )
     assert.equal((await askAs(hub.target, headersOf(page), '/v1/admin/tokens')).status, 200)
     const few = headersOf(await signIn(hub.target, ofSome))
-    assertRefused(await askAs(hub.target, few, '/v1/admin/tokens'), 403, 'token_bounded')
+    assertRefusal(await askAs(hub.target, few, '/v1/admin/tokens'), 403, 'token_bounded')
     const { json } = await askAs(hub.target, few, '/v1/admin/agentes')
     assert.deepEqual(json['agentes'], [])
     assert.equal((await askAs(hub.target, few)).json['only'], 'env=stage')
   })
 
-  test('[SES-4] [SES-5] ends when it is signed out of, which its page is told and the log has', async () => {
-    await using hub = await open()
+  test('[SES-4] [SES-5] [ERR-49] ends when it is signed out of, which its page is told and the log has', async () => {
+    await using hub = await openConsole()
     const page = await signIn(hub.target, hub.token)
     const kept = await signIn(hub.target, hub.token)
     const reply = await askAs(hub.target, headersOf(page), `${SESSIONS}/end`, {})
     assert.deepEqual([reply.status, reply.json['id']], [200, page.id])
     const before = (await readActs(hub.store.reader)).length
     for (let time = 0; time < 3; time += 1) {
-      assertRefused(await askAs(hub.target, headersOf(page)), 401, 'session_ended')
+      assertRefusal(await askAs(hub.target, headersOf(page)), 401, 'session_ended')
     }
     // Only who has both halves is told.
-    assertRefused(
+    assertRefusal(
       await askAs(hub.target, headersOf({ ...page, secret: kept.secret })),
       401,
       'admin_token_invalid',
@@ -215,18 +186,18 @@ describe('a session', () => {
   })
 
   test('[SES-4] an ended session that asks on and on is no refusal of the log, and limits nobody', async () => {
-    await using hub = await open({ adminFailuresPerMinute: 2 })
+    await using hub = await openConsole({ adminFailuresPerMinute: 2 })
     const page = await signIn(hub.target, hub.token)
     await askAs(hub.target, headersOf(page), `${SESSIONS}/end`, {})
     for (let time = 0; time < 10; time += 1) {
-      assertRefused(await askAs(hub.target, headersOf(page)), 401, 'session_ended')
+      assertRefusal(await askAs(hub.target, headersOf(page)), 401, 'session_ended')
     }
     assert.deepEqual(await actsOf(hub.store, 'admin_refused'), [])
-    assertRefused(await askToSignIn(hub.target, 'svca_rubbish'), 401, 'admin_token_invalid')
+    assertRefusal(await askToSignIn(hub.target, 'svca_rubbish'), 401, 'admin_token_invalid')
   })
 
   test('[SES-6] ends when it was idle, not before, and stays so when the clock goes back', async () => {
-    await using hub = await open()
+    await using hub = await openConsole()
     const page = await signIn(hub.target, hub.token)
     const noted = async (at: Date) =>
       waitUntil('the use to be noted', async () => {
@@ -244,17 +215,17 @@ describe('a session', () => {
     await assertIn(hub.target, page)
     assert.equal(hub.store.version, version)
     hub.clock.pass(31 * MINUTE_MS)
-    assertRefused(await askAs(hub.target, headersOf(page)), 401, 'session_ended')
+    assertRefusal(await askAs(hub.target, headersOf(page)), 401, 'session_ended')
     await waitUntil('the end to be noted', async () => {
       const [session] = await hub.store.reader.sessions.list()
       return session?.endedAt === null ? undefined : true
     })
     hub.clock.pass(-31 * MINUTE_MS)
-    assertRefused(await askAs(hub.target, headersOf(page)), 401, 'session_ended')
+    assertRefusal(await askAs(hub.target, headersOf(page)), 401, 'session_ended')
   })
 
   test('[SES-6] what nobody asked for does not put off its end', async () => {
-    await using hub = await open()
+    await using hub = await openConsole()
     const page = await signIn(hub.target, hub.token)
     const unattended = { ...headersOf(page), 'cartorio-unattended': '1' }
     for (let minutes = 0; minutes < 29; minutes += 1) {
@@ -262,29 +233,29 @@ describe('a session', () => {
       assert.equal((await askAs(hub.target, unattended)).status, 200)
     }
     hub.clock.pass(MINUTE_MS)
-    assertRefused(await askAs(hub.target, unattended), 401, 'session_ended')
+    assertRefusal(await askAs(hub.target, unattended), 401, 'session_ended')
   })
 
   test('[SES-6] ends after twelve hours of use', async () => {
-    await using hub = await open()
+    await using hub = await openConsole()
     const page = await signIn(hub.target, hub.token)
     for (let quarter = 0; quarter < 47; quarter += 1) {
       hub.clock.pass(15 * MINUTE_MS)
       await assertIn(hub.target, page)
-      const { now } = hub.clock
+      const now = hub.clock.now()
       await waitUntil('the use to be noted', async () => {
         const [session] = await hub.store.reader.sessions.list()
-        return session?.lastUsedAt.getTime() === now().getTime() ? true : undefined
+        return session?.lastUsedAt.getTime() === now.getTime() ? true : undefined
       })
     }
     hub.clock.pass(15 * MINUTE_MS - 1)
     await assertIn(hub.target, page)
     hub.clock.pass(1)
-    assertRefused(await askAs(hub.target, headersOf(page)), 401, 'session_ended')
+    assertRefusal(await askAs(hub.target, headersOf(page)), 401, 'session_ended')
   })
 
   test('[SES-7] ends with its token, that expires or is revoked', async () => {
-    await using hub = await open()
+    await using hub = await openConsole()
     const brief = { name: 'brief', role: 'viewer', ttl_seconds: 600 } as const
     const { token } = await hub.admin.createAccessToken(brief)
     const page = await signIn(hub.target, token)
@@ -292,10 +263,10 @@ describe('a session', () => {
     const { json } = await askAs(hub.target, headersOf(page))
     assert.equal(json['ends_at'], new Date(NOW.getTime() + 600_000).toISOString())
     hub.clock.pass(600_000)
-    assertRefused(await askAs(hub.target, headersOf(page)), 401, 'session_ended')
+    assertRefusal(await askAs(hub.target, headersOf(page)), 401, 'session_ended')
     await assertIn(hub.target, own)
     await hub.admin.revokeAccessToken({ token: 'ana' })
-    assertRefused(await askAs(hub.target, headersOf(own)), 401, 'session_ended')
+    assertRefusal(await askAs(hub.target, headersOf(own)), 401, 'session_ended')
     assert.deepEqual((await hub.admin.listSessions({})).sessions, [])
   })
 
@@ -317,15 +288,15 @@ describe('a session', () => {
     await assertIn(other.target, page)
     await askAs(again.target, headersOf(page), `${SESSIONS}/end`, {})
     await second.follow()
-    assertRefused(await askAs(other.target, headersOf(page)), 401, 'session_ended')
+    assertRefusal(await askAs(other.target, headersOf(page)), 401, 'session_ended')
   })
 
   test('[SES-10] so many has a token, of which the oldest ends; and so often in a minute', async () => {
-    await using hub = await open()
+    await using hub = await openConsole()
     const first = await signIn(hub.target, hub.token)
     for (let at = 1; at < 10; at += 1) await signIn(hub.target, hub.token)
     const reply = await askToSignIn(hub.target, hub.token)
-    assertRefused(reply, 429, 'rate_limited')
+    assertRefusal(reply, 429, 'rate_limited')
     assert.equal(reply.headers['retry-after'], '6')
     for (let at = 10; at < 50; at += 1) {
       hub.clock.pass(6000)
@@ -334,7 +305,7 @@ describe('a session', () => {
     await assertIn(hub.target, first)
     hub.clock.pass(6000)
     const last = await signIn(hub.target, hub.token)
-    assertRefused(await askAs(hub.target, headersOf(first)), 401, 'session_ended')
+    assertRefusal(await askAs(hub.target, headersOf(first)), 401, 'session_ended')
     await assertIn(hub.target, last)
     const [[, payload] = []] = await actsOf(hub.store, 'session_ended')
     assert.deepEqual(payload, {
@@ -348,7 +319,7 @@ describe('a session', () => {
   })
 
   test('[SES-8] its cookie is the credential of a repeated create', async () => {
-    await using hub = await open()
+    await using hub = await openConsole()
     const { token } = await hub.admin.createAccessToken({ name: 'root', role: 'admin' })
     const [page, other] = [await signIn(hub.target, token), await signIn(hub.target, token)]
     const make = (of: Page) => {
@@ -358,13 +329,13 @@ describe('a session', () => {
     const made = await make(page)
     assert.equal(made.status, 200)
     assert.deepEqual((await make(page)).json, made.json)
-    assertRefused(await make(other), 409, 'admin_token_exists')
+    assertRefusal(await make(other), 409, 'admin_token_exists')
     const [[, payload] = []] = (await actsOf(hub.store, 'admin_token_created')).slice(-1)
     assert.equal((payload as { actor: string }).actor, 'token:root')
   })
 
   test('[SES-11] those of the own token are listed and ended, by role admin all', async () => {
-    await using hub = await open()
+    await using hub = await openConsole()
     const { token } = await hub.admin.createAccessToken({ name: 'root', role: 'admin' })
     const [ana, root] = [await signIn(hub.target, hub.token), await signIn(hub.target, token)]
     const list = async (page: Page) =>
@@ -375,176 +346,9 @@ describe('a session', () => {
     assert.deepEqual(await list(root), [ana.id, root.id].sort())
     const end = (page: Page, session: string) =>
       askAs(hub.target, headersOf(page), `${SESSIONS}/end`, { session })
-    assertRefused(await end(ana, root.id), 404, 'session_not_found')
+    assertRefusal(await end(ana, root.id), 404, 'session_not_found')
     assert.equal((await end(root, ana.id.slice(0, 8))).status, 200)
-    assertRefused(await askAs(hub.target, headersOf(ana)), 401, 'session_ended')
-    assertRefused(await end(root, ana.id), 404, 'session_not_found')
-  })
-})
-
-describe('a link', () => {
-  test('[SES-13] signs in once, and a second time is an entry of the log', async () => {
-    await using hub = await open()
-    const { code, url } = await hub.admin.createSignInLink({ name: 'ana' })
-    assert.match(code, /^svcl_[\w-]{43}$/)
-    assert.equal(url, 'https://hub.test:8445')
-    // Good for nothing else.
-    const bearer = { authorization: `Bearer ${code}`, ...SAME_ORIGIN }
-    assertRefused(await askAs(hub.target, bearer), 401, 'admin_token_invalid')
-    await assertIn(hub.target, await signIn(hub.target, code))
-    const [[, started] = []] = await actsOf(hub.store, 'session_started')
-    assert.equal((started as { by: string }).by, 'sign_in_code')
-    const replayed = await askToSignIn(hub.target, code)
-    assertRefused(replayed, 401, 'sign_in_code_used')
-    assert.equal(replayed.headers['set-cookie'], undefined)
-    const refused = await waitUntil('the replay to be recorded', async () =>
-      (await actsOf(hub.store, 'admin_refused')).find(
-        ([, payload]) => (payload as { reason: string }).reason === 'sign_in_code_used',
-      ),
-    )
-    assert.deepEqual(refused[1], {
-      actor: 'token:ana',
-      reason: 'sign_in_code_used',
-      address: '127.0.0.1',
-      count: 1,
-    })
-    assert.ok(!JSON.stringify(await readActs(hub.store.reader)).includes(code))
-  })
-
-  test('[SES-13] of two that come with one code at once, one is let in', async () => {
-    await using hub = await open()
-    const { code } = await hub.admin.createSignInLink({ name: 'ana' })
-    const replies = await Promise.all(
-      Array.from({ length: 5 }, () => askToSignIn(hub.target, code)),
-    )
-    assert.deepEqual(replies.map(({ status }) => status).sort(), [200, 401, 401, 401, 401])
-    assert.equal((await hub.store.reader.sessions.list()).length, 1)
-  })
-
-  test('[SES-13] is good for as long as it says, and while its token is', async () => {
-    await using hub = await open()
-    const late = await hub.admin.createSignInLink({ name: 'ana', valid_seconds: 60 })
-    const kept = await hub.admin.createSignInLink({ name: 'ana' })
-    hub.clock.pass(60_000)
-    assertRefused(await askToSignIn(hub.target, late.code), 401, 'sign_in_code_expired')
-    await hub.admin.revokeAccessToken({ token: 'ana' })
-    assertRefused(await askToSignIn(hub.target, kept.code), 401, 'admin_token_invalid')
-    await assert.rejects(hub.admin.createSignInLink({ name: 'ana' }), {
-      code: 'admin_token_not_found',
-    })
-  })
-
-  test('[SES-14] makes a token that nobody has the text of, when it is given a role', async () => {
-    await using hub = await open()
-    const made = await hub.admin.createSignInLink({
-      name: 'on-call',
-      role: 'viewer',
-      ttl_seconds: 3600,
-    })
-    const page = await signIn(hub.target, made.code)
-    await assertIn(hub.target, page, 'on-call')
-    const { json } = await askAs(hub.target, headersOf(page))
-    assert.deepEqual(
-      [json['role'], json['ends_at']],
-      ['viewer', new Date(NOW.getTime() + HOUR_MS).toISOString()],
-    )
-    assert.deepEqual(
-      (await readActs(hub.store.reader)).slice(1, 3).map(([type]) => type),
-      ['admin_token_created', 'sign_in_link_created'],
-    )
-    for (const [request, code] of [
-      [{ name: 'on-call', role: 'admin' }, 'admin_token_exists'],
-      [{ name: 'on-call', ttl_seconds: 60 }, 'request_invalid'],
-    ] as const) {
-      await assert.rejects(hub.admin.createSignInLink(request), { code })
-    }
-    await hub.admin.revokeAccessToken({ token: 'on-call' })
-    assertRefused(await askAs(hub.target, headersOf(page)), 401, 'session_ended')
-  })
-})
-
-describe('[SES-15] a stranger', () => {
-  /** The calls of the store while `work` runs. */
-  async function countCalls(work: (target: Target) => Promise<void>): Promise<string[]> {
-    await using stack = new AsyncDisposableStack()
-    const store = stack.use(await openTemporaryStore())
-    const calls: string[] = []
-    const counting = <T extends object>(of: T, prefix: string): T =>
-      new Proxy(of, {
-        get: (target, name, receiver) => {
-          const value: unknown = Reflect.get(target, name, receiver)
-          if (name === 'sessions') return counting(value as object, 'sessions.')
-          if (typeof value !== 'function') return value
-          return (...given: unknown[]) => {
-            calls.push(`${prefix}${String(name)}`)
-            return (value as (...args: unknown[]) => unknown).apply(target, given)
-          }
-        },
-      })
-    const watched: Store = {
-      ...store,
-      reader: counting(store.reader, ''),
-      write: (work_) => {
-        calls.push('write')
-        return store.write(work_)
-      },
-    }
-    const clock = createSettableClock(NOW)
-    const { target } = stack.use(await openDoors(watched, clock, UNLIMITED))
-    await work(target)
-    return calls.sort()
-  }
-
-  const writesIn = (calls: readonly string[]) => calls.filter((name) => name === 'write').length
-  const rubbish = (at: number, prefix: string) => `${prefix}${String(at).padStart(43, 'A')}`
-
-  test('who asks for a session costs no more than one who brings a wrong token', async () => {
-    const many = Array.from({ length: 20 }, (_, at) => at)
-    const bearer = await countCalls(async (target) => {
-      for (const at of many) {
-        const headers = { authorization: `Bearer ${rubbish(at, 'svca_')}` }
-        assert.equal((await askAs(target, headers, '/v1/admin/tokens')).status, 401)
-      }
-    })
-    for (const prefix of ['svca_', 'svcl_', '']) {
-      const asked = await countCalls(async (target) => {
-        for (const at of many) {
-          const body = `{"a":"${'x'.repeat(100_000)}"}`
-          const reply = await askToSignIn(target, rubbish(at, prefix), SAME_ORIGIN, body)
-          assert.equal(reply.status, 401)
-        }
-      })
-      assert.ok(asked.length <= bearer.length, `${prefix}: ${asked.join(' ')}`)
-      assert.equal(writesIn(asked), writesIn(bearer))
-    }
-    const halves = await countCalls(async (target) => {
-      for (const at of many) {
-        const cookie = `__Host-cartorio=${rubbish(at, 'svcc_')}`
-        const headers = headersOf({ cookie, secret: rubbish(at, 'svcs_') })
-        assert.equal((await askAs(target, headers)).status, 401)
-      }
-    })
-    assert.ok(halves.length <= bearer.length, halves.join(' '))
-  })
-
-  test('is told to wait as one with a wrong token is', async () => {
-    await using hub = await open({ adminFailuresPerMinute: 3 })
-    const codes: unknown[] = []
-    for (let at = 0; at < 5; at += 1) {
-      codes.push((await askToSignIn(hub.target, rubbish(at, 'svcl_'))).json['error'])
-    }
-    assert.deepEqual(codes.slice(0, 3), Array(3).fill('admin_token_invalid'))
-    assert.deepEqual(codes.slice(3), ['rate_limited', 'rate_limited'])
-  })
-
-  test('and who may sign in sends a body of a kilobyte at most', async () => {
-    await using hub = await open()
-    const body = JSON.stringify({ a: 'x'.repeat(1024) })
-    assertRefused(
-      await askToSignIn(hub.target, hub.token, SAME_ORIGIN, body),
-      413,
-      'body_too_large',
-    )
-    assert.equal((await hub.store.reader.sessions.list()).length, 0)
+    assertRefusal(await askAs(hub.target, headersOf(ana)), 401, 'session_ended')
+    assertRefusal(await end(root, ana.id), 404, 'session_not_found')
   })
 })

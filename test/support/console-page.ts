@@ -12,7 +12,12 @@ import { createLogging } from '../../src/platform/logger.ts'
 import type { Clock } from '../../src/platform/clock.ts'
 import { DEFAULT_HUB_LIMITS, type HubLimits } from '../../src/protocol/hub-limits.ts'
 import { createFakeCa } from '../fakes/hub-certificates.ts'
+import { NOW } from '../store/store-samples.ts'
 import { NO_BACKUPS } from './no-backups.ts'
+import { readActs, type RecordedAct } from './recorded-acts.ts'
+import { createSettableClock } from './settable-clock.ts'
+import { openTemporaryStore } from './temporary-store.ts'
+import { openAdmin } from './told-admin.ts'
 import { send, type Target, type WireReply } from './wire-client.ts'
 
 export const SESSIONS = '/v1/admin/sessions'
@@ -139,4 +144,38 @@ export function askAs(
     headers: { ...headers, 'content-type': 'application/json' },
     body: JSON.stringify(body),
   })
+}
+
+export const UNLIMITED = { adminFailuresPerMinute: Number.POSITIVE_INFINITY }
+
+/** A hub with one admin token, `ana`. */
+export async function openConsole(limits: Partial<HubLimits> = UNLIMITED) {
+  const stack = new AsyncDisposableStack()
+  const store = stack.use(await openTemporaryStore())
+  const clock = createSettableClock(NOW)
+  const { admin } = openAdmin(store, { clock, consoleUrl: 'https://hub.test:8445' })
+  const { target } = stack.use(await openDoors(store, clock, limits))
+  const { token } = await admin.createAccessToken({ name: 'ana', role: 'operator' })
+  return {
+    store,
+    clock,
+    admin,
+    target,
+    token,
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  }
+}
+
+export function assertRefusal(reply: WireReply, status: number, code: string): void {
+  assert.deepEqual([reply.status, reply.json['error']], [status, code], reply.text)
+}
+
+/** That the caller is let in, and as whom. */
+export async function assertIn(target: Target, page: Page, name = 'ana'): Promise<void> {
+  const reply = await askAs(target, headersOf(page))
+  assert.deepEqual([reply.status, reply.json['name'], reply.json['id']], [200, name, page.id])
+}
+
+export async function actsOf(store: Store, type: string): Promise<RecordedAct[]> {
+  return (await readActs(store.reader)).filter(([eventType]) => eventType === type)
 }

@@ -19,6 +19,7 @@ import { SqlSession } from './sql-session.ts'
 import { SqliteDeclaredReader, SqliteDeclaredWriter } from './sqlite-declared.ts'
 import { SqliteEntryReader } from './sqlite-entry-reader.ts'
 import { SqliteJoinReader } from './sqlite-join-reader.ts'
+import { SqliteOperatorReader } from './sqlite-operator-reader.ts'
 import { SqliteSessionReader, SqliteSessionWriter } from './sqlite-sessions.ts'
 import { SqliteReader } from './sqlite-reader.ts'
 import { SqliteRolloutReader, SqliteRolloutWriter } from './sqlite-rollouts.ts'
@@ -50,6 +51,7 @@ describe('on tables that are full', () => {
         SqliteDeclaredWriter,
         SqliteEntryReader,
         SqliteJoinReader,
+        SqliteOperatorReader,
         SqliteReader,
         SqliteWriter,
       ).filter((name) => !(name in STORE_CALLS)),

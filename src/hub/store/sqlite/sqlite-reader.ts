@@ -1,4 +1,3 @@
-import type { AccessToken } from '../../domain/access-token.ts'
 import type { SealedReply } from '../../domain/admin-reply.ts'
 import type { Agent } from '../../domain/agent.ts'
 import type { AgentRequests } from '../../domain/agent-requests.ts'
@@ -37,7 +36,6 @@ import type {
   StoreReader,
 } from '../store.ts'
 import { selectCaRevocations, summarizeCaRevocations } from './ca-revocations.ts'
-import { selectAccessToken, selectAccessTokens } from './access-tokens.ts'
 import { selectReply } from './admin-replies.ts'
 import {
   LIVE,
@@ -87,8 +85,7 @@ import { selectRevertedDeliveries, selectRevertedTargets } from './reverted-targ
 import { selectSightings } from './sightings.ts'
 import { type TokenRow, toToken } from './token-rows.ts'
 import { SqliteDeclaredReader } from './sqlite-declared.ts'
-import { SqliteSessionReader } from './sqlite-sessions.ts'
-import { SqlitePolicyReader } from './sqlite-policy-reader.ts'
+import { SqliteOperatorReader } from './sqlite-operator-reader.ts'
 import { SqliteRolloutReader } from './sqlite-rollouts.ts'
 import { SqliteWebhookReader } from './sqlite-webhooks.ts'
 
@@ -126,13 +123,9 @@ interface EventDebtRow {
   at: number
 }
 
-export class SqliteReader extends SqlitePolicyReader implements StoreReader {
+export class SqliteReader extends SqliteOperatorReader implements StoreReader {
   get declared(): SqliteDeclaredReader {
     return new SqliteDeclaredReader(this.session)
-  }
-
-  get sessions(): SqliteSessionReader {
-    return new SqliteSessionReader(this.session)
   }
 
   get webhooks(): SqliteWebhookReader {
@@ -446,14 +439,6 @@ export class SqliteReader extends SqlitePolicyReader implements StoreReader {
 
   async pageStatusDeliveries(status: DeliveryStatus, page: Page): Promise<DeliveryPage> {
     return selectStatusPage(this.session(), status, page)
-  }
-
-  async findAccessToken(hash: TokenHash): Promise<AccessToken | undefined> {
-    return selectAccessToken(this.session(), hash)
-  }
-
-  async listAccessTokens(): Promise<AccessToken[]> {
-    return selectAccessTokens(this.session())
   }
 
   async findReply(id: string, now: Date): Promise<SealedReply | undefined> {
