@@ -16,7 +16,7 @@ import { createAuthenticateOperator } from './service/admin/authenticate-operato
 import type { LeakedTokens } from './service/agent/end-leaked-token.ts'
 import { createPerformOperation } from './service/admin/perform-operation.ts'
 import { createAuthenticateSession } from './service/admin/sessions/authenticate-session.ts'
-import { createStartSession } from './service/admin/sessions/start-session.ts'
+import { createStartSession, findStarterByCode } from './service/admin/sessions/start-session.ts'
 import { createRefusalRecorder } from './service/admin/record-refusals.ts'
 import type { ServerCertificate } from './service/upkeep/server-certificate.ts'
 
@@ -75,10 +75,9 @@ export async function openAdminDoors(dependencies: AdminDoorsDependencies): Prom
       onHandshakeFailure: dependencies.meters?.onHandshakeFailure,
       startSession: createStartSession(store, clock),
       door: createOperatorDoor({
-        reader: store.reader,
-        clock,
         authenticateOperator: createAuthenticateOperator(store, clock, log),
         authenticateSession: createAuthenticateSession(store, clock, log),
+        findByCode: (code) => findStarterByCode(store.reader, code, clock.now()),
       }),
     })
   const background = new AbortController()
