@@ -96,6 +96,10 @@ describe('svc', { concurrency: 2 }, () => {
     checkBesideHub('rollouts.script.txt'),
   )
 
+  test('[SES-16] [SES-17] shows who is signed in, and makes links', TIMEOUT, () =>
+    checkBesideHub('sessions.script.txt'),
+  )
+
   test('[CLI-44] [CLI-45] [TRU-10] [TRU-13] shows the roots, and changes them', TIMEOUT, () =>
     checkBesideHub('bundle.script.txt'),
   )
