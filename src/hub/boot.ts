@@ -38,6 +38,7 @@ import { createHubHealth } from './metrics/hub-health.ts'
 import { createHubMeters, type HubMeters } from './metrics/hub-meters.ts'
 import { type HubMetricsOptions, serveHubMetrics } from './metrics/serve-metrics.ts'
 import { namingDamage } from './name-damage.ts'
+import { openReceivers } from './open-receivers.ts'
 import { openVaultStore } from './open-store.ts'
 import { createPorts, type Ports } from './ports.ts'
 import { readRootFile, readWebhookRoots } from './root-file.ts'
@@ -50,9 +51,6 @@ import { warnIfHeldAgainstNothing } from './warn-of-checkpoint.ts'
 import { createAddressLookup } from './outbound/address-lookup.ts'
 import { createGetText } from './outbound/get-text.ts'
 import { createIssuerKeys } from './outbound/issuer-keys.ts'
-import { openMailConnection } from './webhook/mail-connection.ts'
-import { openSyslogConnection } from './webhook/syslog-connection.ts'
-import { openWebhookConnection } from './webhook/webhook-connection.ts'
 
 export interface Hub {
   /** Resolves when this hub may do nothing any more: it was removed from those that share the vault, or these have a newer program. */
@@ -218,21 +216,7 @@ export async function bootHub(
         return caCalls.watch(client)
       },
       issuerKeys: createIssuerKeys(createGetText(lookup, webhookRoots, readVersion()), clock),
-      openWebhook: (url) => openWebhookConnection({ url, rootsPem: webhookRoots(), lookup }),
-      openSyslog: (receiver) =>
-        openSyslogConnection({
-          receiver,
-          rootsPem: webhookRoots(),
-          lookup,
-          ownPair: config.syslogPair,
-        }),
-      openMail: (receiver) =>
-        openMailConnection({
-          receiver,
-          rootsPem: webhookRoots(),
-          lookup,
-          hostname: config.serverNames[0] ?? '',
-        }),
+      receivers: openReceivers(config, webhookRoots, lookup),
       findEventRoom: createFreeSpaceCheck({
         directory: vaultRoot,
         floorBytes: config.limits.freeSpaceBytes,
