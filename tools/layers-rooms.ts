@@ -130,6 +130,7 @@ export const ROOMS: readonly Room[] = [
       'src/hub/store/declared-store.ts',
       'src/hub/store/webhook-store.ts',
       'src/hub/store/rollout-store.ts',
+      'src/hub/store/summary-store.ts',
       'src/hub/ca/certificate-authority.ts',
     ],
     what: 'what the hub needs of storage and CA',
