@@ -9,6 +9,7 @@ import {
   insertDelivery,
   insertToken,
   LATER,
+  newCertificate,
   NOW,
 } from '../../../../test/store/store-samples.ts'
 import { openTemporaryStore } from '../../../../test/support/temporary-store.ts'
@@ -152,4 +153,31 @@ test('[VLT-16] [OVW-3] of the one before a fleet was summarised: what there is i
   insertOld('3')
   assert.deepEqual(await counted(), expected(2))
   assert.equal(MIGRATIONS.find(({ sql }) => sql === SUMMARY_COUNTS)?.readableFrom, 37)
+})
+
+test('[OVW-5] [MET-12] among many that are late a host with certificates of short lives is not', async () => {
+  await using store = await openTemporaryStore()
+  const hour = 3_600_000
+  const rule = { now: NOW, thresholdMs: 6 * hour }
+  const give = async (name: string, lifeHours: number, leftHours: number): Promise<void> => {
+    const { id } = await insertAgent(store, name)
+    const notAfterMs = NOW.getTime() + leftHours * hour
+    await store.write((writer) =>
+      writer.insertCertificate({
+        ...newCertificate(id),
+        notBefore: new Date(notAfterMs - lifeHours * hour),
+        notAfter: new Date(notAfterMs),
+      }),
+    )
+  }
+  for (const name of ['late-1', 'late-2', 'late-3']) await give(name, 24, 0.5)
+  await give('short', 2, 1)
+  await give('long', 24, 20)
+  const { reader } = store
+  const { agents, certificates } = await reader.summariseFleet(rule)
+  assert.deepEqual([agents.late, agents.registered, certificates.identity.late], [3, 2, 3])
+  assert.equal((await reader.summary.findFirstOnTime(rule))?.hostname, 'short')
+  const losing = (hours: number) =>
+    reader.summary.countOnTimeEnding(rule, new Date(NOW.getTime() + hours * hour))
+  assert.deepEqual([await losing(0.75), await losing(2), await losing(24)], [0, 1, 2])
 })
