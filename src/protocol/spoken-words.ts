@@ -11,6 +11,7 @@ export type Words = Readonly<Record<string, readonly [en: string, pt: string]>>
 export const COMMAND_WORDS = {
   agente: ['agent', 'agente'],
   carga: ['load', 'carga'],
+  certificado: ['certificate', 'certificado'],
   entrega: ['delivery', 'entrega'],
   evento: ['event', 'evento'],
   politica: ['policy', 'politica'],
@@ -20,6 +21,7 @@ export const COMMAND_WORDS = {
 export const OPTION_WORDS = {
   agente: ['agent', 'agente'],
   carga: ['load', 'carga'],
+  estado: ['state', 'estado'],
   'if-versao': ['if-version', 'if-versao'],
   modo: ['mode', 'modo'],
   'no-cargas': ['no-loads', 'no-cargas'],
@@ -58,6 +60,9 @@ export const STATE_WORDS = {
   full: ['full', 'cheio'],
   ended: ['ended', 'encerrado'],
   expired: ['expired', 'expirado'],
+  fresh: ['fresh', 'novo'],
+  renewing: ['renewing', 'em renovacao'],
+  late: ['late', 'atrasado'],
   good: ['good', 'bom'],
   waiting: ['waiting', 'aguardando'],
   refused: ['refused', 'recusado'],
@@ -72,6 +77,7 @@ export const STATE_WORDS = {
   yes: ['yes', 'sim'],
   no: ['no', 'nao'],
   all: ['all', 'todos'],
+  urgent: ['urgent', 'urgentes'],
   ready: ['ready', 'pronto'],
   'not ready': ['not ready', 'nao pronto'],
   'not running': ['not running', 'parado'],

@@ -6,6 +6,7 @@ import { hrefOf } from '../frame/router.ts'
 import type { AdminFleetSummary } from '../../protocol/admin/fleet-summary.ts'
 import { describeDuration } from '../parts/durations.ts'
 import { dayLabel, describeTime, formatCount, hourOfDay } from '../parts/time.tsx'
+import { shortenHostname } from '../parts/shorten-hostname.ts'
 import { words } from '../words/words.ts'
 import { findWaves, hoursBetweenMarks, ticksUpTo } from './ends-scale.ts'
 
@@ -21,6 +22,7 @@ const AXIS_Y = 174
 const TOP_Y = 34
 const BELOW = { top: 200, height: 36 }
 const LATE_NAMES = 3
+const LATE_NAMES_X = 330
 
 type Ends = AdminFleetSummary['certificados']
 type Bucket = Ends['buckets'][number]
@@ -46,7 +48,10 @@ export function EndsPicture({
   const xAt = (ms: number): number => left + ((ms - fromMs) / (bucketSeconds * 1000)) * step
   const late = summary.atrasados.first.slice(0, LATE_NAMES)
   const horizonHours = (buckets.length * bucketSeconds) / 3600
-  const waves = isNarrow ? [] : findWaves(sums)
+  // Names of late hosts stand where the next hours are.
+  const waves = isNarrow
+    ? []
+    : findWaves(sums).filter(({ first }) => late.length === 0 || left + first * step > LATE_NAMES_X)
   return (
     <svg
       class="chart"
@@ -130,7 +135,7 @@ export function EndsPicture({
                 {describeDuration(Date.parse(end) - now.value, words().times)}
               </tspan>
               <tspan dx="6" class="mid">
-                {isNarrow ? shorten(hostname) : hostname}
+                {isNarrow ? shortenHostname(hostname) : hostname}
               </tspan>
             </text>
           </g>
@@ -250,9 +255,7 @@ function sumOf(bucket: Bucket): number {
   return STATES.reduce((sum, state) => sum + bucket[state], 0)
 }
 
-function stackOf(
-  bucket: Bucket,
-): readonly {
+function stackOf(bucket: Bucket): readonly {
   readonly state: (typeof STATES)[number]
   readonly below: number
   readonly count: number
@@ -269,8 +272,4 @@ function stackOf(
 
 function perMinute(renewals: number, bucketSeconds: number): string {
   return formatCount(Math.max(1, Math.round((renewals * 60) / bucketSeconds)))
-}
-
-function shorten(hostname: string): string {
-  return hostname.split('.', 2).join('.')
 }

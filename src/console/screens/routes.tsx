@@ -2,7 +2,8 @@
 
 import { useEffect, useState } from 'preact/hooks'
 import type { ComponentType, JSX } from 'preact'
-import { here, hrefOf, matchPath } from '../frame/router.ts'
+import { matchPath } from '../frame/match-path.ts'
+import { here, hrefOf } from '../frame/router.ts'
 import { Screen } from '../frame/screen.tsx'
 import { Notice } from '../parts/answer.tsx'
 import { words } from '../words/words.ts'

@@ -6,6 +6,7 @@ import type { Static } from 'typebox'
 import { ACCESS_TOKEN_OPERATIONS } from './admin-tokens.ts'
 import { AGENT_OPERATIONS } from './agentes.ts'
 import { CARGO_OPERATIONS } from './cargas.ts'
+import { CERTIFICATE_OPERATIONS } from './certificados.ts'
 import { DECLARED_OPERATIONS } from './declared.ts'
 import { DELIVERY_OPERATIONS } from './entregas.ts'
 import { HUB_OPERATIONS } from './hub.ts'
@@ -15,6 +16,7 @@ import { type AdminOperation, withRehearsal } from './operation.ts'
 import { POLICY_OPERATIONS } from './politicas.ts'
 import { ROLLOUT_OPERATIONS } from './rollouts.ts'
 import { SESSION_OPERATIONS } from './sessions.ts'
+import { SEARCH_OPERATIONS } from './search.ts'
 import { TOKEN_OPERATIONS } from './tokens.ts'
 import { WEBHOOK_OPERATIONS } from './webhooks.ts'
 
@@ -22,6 +24,7 @@ const OPERATIONS = {
   ...TOKEN_OPERATIONS,
   ...JOIN_RULE_OPERATIONS,
   ...AGENT_OPERATIONS,
+  ...CERTIFICATE_OPERATIONS,
   ...CARGO_OPERATIONS,
   ...DELIVERY_OPERATIONS,
   ...POLICY_OPERATIONS,
@@ -32,6 +35,7 @@ const OPERATIONS = {
   ...ACCESS_TOKEN_OPERATIONS,
   ...SESSION_OPERATIONS,
   ...DECLARED_OPERATIONS,
+  ...SEARCH_OPERATIONS,
 } as const
 
 export type AdminOperationName = keyof typeof OPERATIONS

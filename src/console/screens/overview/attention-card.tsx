@@ -120,8 +120,7 @@ function describeAttention(attention: Attention): Line {
         tone: status === 'falhou' ? 'bad' : 'due',
         icon: status === 'falhou' ? 'x' : 'alarm',
         title: say(count, example.nome),
-        text: reason,
-        atText: example.hostname,
+        text: overview.onHost(example.hostname, reason),
         href: hrefOf(`/hosts/${example.agente_id}`),
         label: overview.seeWhy,
       }

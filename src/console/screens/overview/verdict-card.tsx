@@ -10,6 +10,7 @@ import { Icon } from '../../parts/icon.tsx'
 import { describeTime, formatCount } from '../../parts/time.tsx'
 import { words } from '../../words/words.ts'
 import { decideVerdict, type Verdict } from './decide-verdict.ts'
+import { shortenHostname } from '../../parts/shorten-hostname.ts'
 import { describeSilence } from './describe-silence.ts'
 
 const SHOWN_MAX = 4
@@ -130,7 +131,7 @@ function UrgentHost({
         <Icon name={isExpired ? 'x' : 'alarm'} small />
         <b>{left}</b>
       </span>
-      <b>{host.hostname}</b>
+      <b title={host.hostname}>{shortenHostname(host.hostname)}</b>
       <span>
         {host.waiting_reason === null ? describeSilence(host, now.value) : overview.refusedBy}
       </span>

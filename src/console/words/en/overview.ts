@@ -70,6 +70,7 @@ export const overview = {
     `${plural(count, 'delivery', 'deliveries')} like ${nome} failed for one reason`,
   waitingTitle: (count: number, nome: string) =>
     `${plural(count, 'delivery', 'deliveries')} like ${nome} wait for one reason`,
+  onHost: (host: string, reason: string) => `${host}: ${reason}`,
   frozenTitle: (name: string) => `The rollout of ${name} is frozen`,
   openRollout: 'Open rollout',
   notRevokedTitle: (count: number) =>
@@ -107,7 +108,7 @@ export const overview = {
   routineHidden: 'without routine',
   log: 'Log',
   hubHour: 'Hub, last hour',
-  subsystems: { store: 'Store', ca: 'CA', certificate: 'Own certificate', log: 'Audit log' },
+  subsystems: { store: 'Store', ca: 'CA', certificate: 'Own certificate', audit: 'Audit log' },
   requests: 'Requests',
   aSecond: 'a second',
   within: '99 of 100 within',

@@ -69,6 +69,7 @@ export const overview: Words['overview'] = {
     `${plural(count, 'entrega', 'entregas')} como ${nome} com falha pelo mesmo motivo`,
   waitingTitle: (count, nome) =>
     `${plural(count, 'entrega', 'entregas')} como ${nome} esperam pelo mesmo motivo`,
+  onHost: (host, reason) => `${host}: ${reason}`,
   frozenTitle: (name) => `As ondas de ${name} estão congeladas`,
   openRollout: 'Abrir ondas',
   notRevokedTitle: (count) =>
@@ -108,7 +109,7 @@ export const overview: Words['overview'] = {
     store: 'Armazenamento',
     ca: 'CA',
     certificate: 'Certificado próprio',
-    log: 'Log de auditoria',
+    audit: 'Log de auditoria',
   },
   requests: 'Requisições',
   aSecond: 'por segundo',

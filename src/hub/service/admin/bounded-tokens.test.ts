@@ -129,8 +129,10 @@ describe('[LBL-16] for an admin token of some hosts', () => {
     assert.deepEqual(allowed.toSorted(), [
       'findDeliveries',
       'listAgents',
+      'listCertificates',
       'pushToAgent',
       'revokeAgent',
+      'search',
       'showAgent',
       'showFeatures',
     ])
