@@ -93,9 +93,11 @@ function predict(filter: number | undefined, left: number, above: number, corner
   if (filter === 3) return (left + above) >> 1
   if (filter !== 4) return 0
   const guess = left + above - corner
-  const [byLeft, byAbove, byCorner] = [left, above, corner].map((one) => Math.abs(guess - one))
-  if (byLeft! <= byAbove! && byLeft! <= byCorner!) return left
-  return byAbove! <= byCorner! ? above : corner
+  const byLeft = Math.abs(guess - left)
+  const byAbove = Math.abs(guess - above)
+  const byCorner = Math.abs(guess - corner)
+  if (byLeft <= byAbove && byLeft <= byCorner) return left
+  return byAbove <= byCorner ? above : corner
 }
 
 /** Those that most pixels have. */
