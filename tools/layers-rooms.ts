@@ -120,7 +120,7 @@ export const ROOMS: readonly Room[] = [
   {
     name: 'console',
     what: 'what the browser shows: one page of screens, which asks the admin port as `svc` does',
-    imports: ['audit/browser'],
+    imports: ['audit/browser', 'explain'],
     types: ['protocol'],
   },
   {
@@ -144,6 +144,7 @@ export const ROOMS: readonly Room[] = [
       'src/hub/store/leases.ts',
       'src/hub/store/hub-registry.ts',
       'src/hub/store/declared-store.ts',
+      'src/hub/store/session-store.ts',
       'src/hub/store/webhook-store.ts',
       'src/hub/store/rollout-store.ts',
       'src/hub/ca/certificate-authority.ts',

@@ -232,6 +232,7 @@ describe('svc --dry-run', () => {
       'recovery list',
       'rollout list',
       'rollout show',
+      'session list',
       'standby init',
       'standby promote',
       'standby status',

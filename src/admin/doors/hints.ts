@@ -21,6 +21,7 @@ const HINTS: Readonly<Partial<Record<AdminErrorCode | 'internal_error', Hint>>> 
   admin_token_exists:
     'the log names tokens by their names: choose another name, or revoke that token first',
   admin_token_not_found: 'svc admin token list shows ids and names',
+  session_not_found: 'svc admin session list shows ids',
   tpm_keys_invalid:
     'a line for each TPM, as svc-agent tpm prints it: its SHA-256, and a hostname of the pattern',
   ca_invalid:

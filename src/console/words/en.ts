@@ -2,9 +2,10 @@
 
 import { acts } from './en/acts.ts'
 import { frame } from './en/frame.ts'
+import { host } from './en/host.ts'
 import { hosts } from './en/hosts.ts'
 import { overview } from './en/overview.ts'
 import { signIn } from './en/sign-in.ts'
 import { times } from './en/times.ts'
 
-export const en = { acts, frame, hosts, overview, signIn, times }
+export const en = { acts, frame, host, hosts, overview, signIn, times }

@@ -7,6 +7,7 @@ import Database from 'better-sqlite3-multiple-ciphers'
 import type { AgentId, TokenHash } from '../../../protocol/identifiers.ts'
 import { SUMMARY_COUNTS } from './fleet-summary-tables.ts'
 import { MIGRATIONS } from './migrations.ts'
+import { NOTABLE_ENTRIES } from './notable-entries-tables.ts'
 import { ROLLOUT_KINDS } from './rollout-tables.ts'
 import { SqlSession } from './sql-session.ts'
 import { newEntry } from '../../../../test/store/store-samples.ts'
@@ -255,6 +256,19 @@ describe('a database of an older format keeps its rows when it is brought forwar
     assert.deepEqual(database.all('SELECT count(*) AS indexed FROM eventos_por_assunto'), [
       { indexed: 10_010 },
     ])
+  })
+
+  test('[VLT-16] [CHN-41] of the one before routine had a table: what is notable is known at once', async () => {
+    using database = new OldDatabase(MIGRATIONS.findIndex(({ sql }) => sql === NOTABLE_ENTRIES))
+    const types = ['cert_renewed', 'alvo_aplicado', 'agent_started', 'certificate_issued', 'a', 'z']
+    database.connection.exec(`
+      INSERT INTO eventos (seq, id, tipo_evento, payload, timestamp, hash_anterior, hash_atual)
+        SELECT key + 1, 'e' || key, value, '{}', '1970-01-01T00:00:00.000000Z', '${HASH}', '${HASH}'
+          FROM json_each('${JSON.stringify(types)}')`)
+    database.bringForward()
+    const reader = new SqliteReader(() => new SqlSession(database.connection))
+    const range = { afterSeq: 0, isNewestFirst: true, limit: 9 }
+    assert.deepEqual(await reader.listEntrySeqs({ by: 'notable' }, range), [6, 5, 3])
   })
 
   test('[VLT-16] [LBL-4] [LBL-15] of the one before labels: no token brings any, and no admin token is bounded', async () => {

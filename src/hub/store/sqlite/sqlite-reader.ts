@@ -1,4 +1,3 @@
-import type { AccessToken } from '../../domain/access-token.ts'
 import type { SealedReply } from '../../domain/admin-reply.ts'
 import type { Agent } from '../../domain/agent.ts'
 import type { AgentRequests } from '../../domain/agent-requests.ts'
@@ -37,7 +36,6 @@ import type {
   StoreReader,
 } from '../store.ts'
 import { selectCaRevocations, summarizeCaRevocations } from './ca-revocations.ts'
-import { selectAccessToken, selectAccessTokens } from './access-tokens.ts'
 import { selectReply } from './admin-replies.ts'
 import {
   LIVE,
@@ -87,7 +85,6 @@ import { selectRevertedDeliveries, selectRevertedTargets } from './reverted-targ
 import { selectSightings } from './sightings.ts'
 import { type TokenRow, toToken } from './token-rows.ts'
 import { SqliteDeclaredReader } from './sqlite-declared.ts'
-import { SqliteSessionReader } from './sqlite-sessions.ts'
 import { SqliteListReader } from './sqlite-list-reader.ts'
 import { SqliteRolloutReader } from './sqlite-rollouts.ts'
 import { SqliteSummaryReader } from './sqlite-summary.ts'
@@ -130,10 +127,6 @@ interface EventDebtRow {
 export class SqliteReader extends SqliteListReader implements StoreReader {
   get declared(): SqliteDeclaredReader {
     return new SqliteDeclaredReader(this.session)
-  }
-
-  get sessions(): SqliteSessionReader {
-    return new SqliteSessionReader(this.session)
   }
 
   get webhooks(): SqliteWebhookReader {
@@ -451,14 +444,6 @@ export class SqliteReader extends SqliteListReader implements StoreReader {
 
   async pageStatusDeliveries(status: DeliveryStatus, page: Page): Promise<DeliveryPage> {
     return selectStatusPage(this.session(), status, page)
-  }
-
-  async findAccessToken(hash: TokenHash): Promise<AccessToken | undefined> {
-    return selectAccessToken(this.session(), hash)
-  }
-
-  async listAccessTokens(): Promise<AccessToken[]> {
-    return selectAccessTokens(this.session())
   }
 
   async findReply(id: string, now: Date): Promise<SealedReply | undefined> {
