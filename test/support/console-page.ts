@@ -36,6 +36,7 @@ export async function openDoors(
   store: Store,
   { now }: Pick<Clock, 'now'>,
   limits: Partial<HubLimits> = {},
+  isConsoleServed = false,
 ): Promise<RunningDoors> {
   // What the hub does now and then, it does at its end: a clock that stands still would have it do so without a pause.
   const clock: Clock = { now, sleep: (_durationMs, signal) => untilAborted(signal) }
@@ -46,7 +47,7 @@ export async function openDoors(
   const doors = await openAdminDoors({
     config: {
       adminBind: { host: '127.0.0.1', port: 0 },
-      isConsoleServed: false,
+      isConsoleServed,
       limits: { ...DEFAULT_HUB_LIMITS, ...limits },
       isTrustedProxy: () => false,
     },

@@ -58,7 +58,10 @@ await runProgram('console:pictures', async () => {
   await placeConsole(await packConsole())
   const at = lastTime(systemClock.now())
   // The hub's clock stands still, so that what is shown does not depend on how long it took.
-  const clock: Clock = { now: () => at, sleep: systemClock.sleep }
+  const clock: Clock = {
+    now: () => at,
+    sleep: (durationMs, signal) => systemClock.sleep(durationMs, signal),
+  }
   await using hub = await startSeededHub({
     hosts: HOSTS,
     seed: SEED,

@@ -28,7 +28,7 @@ export const overview = {
   mayStayDown: 'The hub may stay down for',
   nothingEnds: 'No certificate in use could end.',
   thenLoses: (purpose: string) => ` loses ${purpose}.`,
-  then: 'Then ',
+  thenHost: 'Then ',
   identity: 'its identity',
   lateNotCounted: (count: number) =>
     ` ${plural(count, 'late host, which does', 'late hosts, which do')} not renew anyway, ${count === 1 ? 'is' : 'are'} not counted.`,

@@ -28,7 +28,7 @@ export const overview: Words['overview'] = {
   mayStayDown: 'O hub pode ficar fora por',
   nothingEnds: 'Nenhum certificado em uso pode terminar.',
   thenLoses: (purpose) => ` perde ${purpose}.`,
-  then: 'Depois ',
+  thenHost: 'Depois ',
   identity: 'a identidade',
   lateNotCounted: (count) =>
     ` ${plural(count, 'agente atrasado, que não renova de qualquer modo, não conta', 'agentes atrasados, que não renovam de qualquer modo, não contam')}.`,
