@@ -129,6 +129,7 @@ export const ROOMS: readonly Room[] = [
       'src/hub/store/hub-registry.ts',
       'src/hub/store/declared-store.ts',
       'src/hub/store/webhook-store.ts',
+      'src/hub/store/list-store.ts',
       'src/hub/store/rollout-store.ts',
       'src/hub/ca/certificate-authority.ts',
     ],

@@ -320,7 +320,7 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
     }),
     listAccessTokens: async () => ({ admin_tokens: [accessToken], next: null }),
     revokeAccessToken: async () => accessToken,
-    showFeatures: async () => ({ features: ['labels'] }),
+    showFeatures: async () => ({ features: ['labels', 'agent_filters'] }),
     showExamination: async () => EXAMINATION,
     showStatus: async () => ({
       version: '0.1.0',

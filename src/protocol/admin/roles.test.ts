@@ -6,7 +6,7 @@ import { type AdminRole, includesRole } from './roles.ts'
 test('[API-8] a viewer only looks, an operator keeps out of what is for admins, an admin may do all', () => {
   const allowed = (role: AdminRole) =>
     names.filter((name) => includesRole(role, ADMIN_OPERATIONS[name].role))
-  for (const name of allowed('viewer')) assert.match(name, /^(list|show|find|plan)/)
+  for (const name of allowed('viewer')) assert.match(name, /^(list|show|find|plan|search)/)
   const ofAdmins = names.filter((name) => !allowed('operator').includes(name))
   assert.deepEqual(ofAdmins.filter((name) => !/Webhooks?$/.test(name)).sort(), [
     'applyFleet',
