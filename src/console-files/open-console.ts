@@ -9,7 +9,7 @@ export function openConsole(): ConsoleFiles | undefined {
   return builtIn === undefined ? openBesideSource() : createConsoleFiles(builtIn)
 }
 
-/** Whoever works on the console sees what was built last, without another start of the hub. */
+/** People who work on the console see what was built last, without another start of the hub. */
 function openBesideSource(): ConsoleFiles | undefined {
   let atMs = builtBesideSourceAtMs()
   const first = readBesideSource()

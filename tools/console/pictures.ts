@@ -58,7 +58,10 @@ await runProgram('console:pictures', async () => {
   await placeConsole(await packConsole())
   const at = lastTime(systemClock.now())
   // The hub's clock stands still, so that what is shown does not depend on how long it took.
-  const clock: Clock = { now: () => at, sleep: systemClock.sleep }
+  const clock: Clock = {
+    now: () => at,
+    sleep: (durationMs, signal) => systemClock.sleep(durationMs, signal),
+  }
   await using hub = await startSeededHub({
     hosts: HOSTS,
     seed: SEED,
@@ -115,7 +118,10 @@ async function take(context: BrowserContext, picture: Picture, theme: Theme): Pr
   const page = await context.newPage()
   await page.goto(`/console${picture.path}`)
   await settle(page)
-  await picture.prepare?.(page)
+  if (picture.prepare !== undefined) {
+    await picture.prepare(page)
+    await settle(page)
+  }
   const png = await page.screenshot({ fullPage: picture.isWhole === true, caret: 'hide' })
   const small = shrinkPng(png)
   const name = `${picture.name}-${theme.theme}-${theme.widthPx}.png`
