@@ -147,6 +147,7 @@ export const ROOMS: readonly Room[] = [
       'src/hub/store/session-store.ts',
       'src/hub/store/webhook-store.ts',
       'src/hub/store/rollout-store.ts',
+      'src/hub/store/summary-store.ts',
       'src/hub/ca/certificate-authority.ts',
     ],
     what: 'what the hub needs of storage and CA',

@@ -302,8 +302,7 @@ export const HUB_VARIABLES: readonly Variable[] = [
     name: 'SVC_PUBLIC_URL',
     required: false,
     default: 'https, SVC_SERVER_CN and the port of SVC_ENROLL_TLS_BIND',
-    meaning:
-      'The https URL by which hosts reach the enroll endpoint; `svc token create` prints it.',
+    meaning: 'HTTPS URL by which hosts reach the enroll endpoint; `svc token create` prints it.',
   },
   {
     name: 'SVC_MTLS_BIND',
@@ -355,8 +354,7 @@ export const HUB_VARIABLES: readonly Variable[] = [
     name: 'SVC_RECOVERY_GRACE',
     required: false,
     default: '7d',
-    meaning:
-      'How long after its expiry an agent can recover its identity; `0s` turns recovery off.',
+    meaning: 'How long after expiry an agent can recover its identity; `0s` turns recovery off.',
   },
   {
     name: 'SVC_TRUSTED_PROXIES',
@@ -382,8 +380,7 @@ export const HUB_VARIABLES: readonly Variable[] = [
     name: 'SVC_CONSOLE_URL',
     required: false,
     default: '',
-    meaning:
-      'HTTPS URL at which people reach the console, such as `https://hub.example.org:8445/console`; messages to Slack, Teams and by mail link to its pages.',
+    meaning: 'HTTPS URL of the console, to which messages in Slack, Teams and mail link.',
   },
   {
     name: 'SVC_SYSLOG_CERT_PATH',

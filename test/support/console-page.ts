@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { ChangeBell } from '../../src/hub/http/change-bell.ts'
 import { openAdminDoors } from '../../src/hub/admin-doors.ts'
 import { createLeakedTokens } from '../../src/hub/service/agent/end-leaked-token.ts'
 import type { Store } from '../../src/hub/store/store.ts'
@@ -72,6 +73,7 @@ export async function openDoors(
       contentBytesMax: 1024,
       renewalThresholdMs: 0,
     },
+    bell: new ChangeBell(),
     backups: NO_BACKUPS,
     leakedTokens: createLeakedTokens(store, clock, logging.forModule('test')),
   })

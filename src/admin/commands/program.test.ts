@@ -70,6 +70,7 @@ async function writeGivenFiles(): Promise<void> {
     'set.txt.minisig': set.signature,
     'next.txt': change.statement,
     'next.txt.minisig': change.signature,
+    password: 'correct horse\n',
   }
   for (const [name, text] of Object.entries(files)) await writeFile(name, text)
 }

@@ -84,11 +84,7 @@ import { type AgentTrustRow, type RootSetRow, toAgentTrust, toRootSet } from './
 import { selectRevertedDeliveries, selectRevertedTargets } from './reverted-targets.ts'
 import { selectSightings } from './sightings.ts'
 import { type TokenRow, toToken } from './token-rows.ts'
-import { SqliteDeclaredReader } from './sqlite-declared.ts'
-import { SqliteListReader } from './sqlite-list-reader.ts'
-import { SqliteRolloutReader } from './sqlite-rollouts.ts'
-import { SqliteSummaryReader } from './sqlite-summary.ts'
-import { SqliteWebhookReader } from './sqlite-webhooks.ts'
+import { SqlitePortReader } from './sqlite-port-reader.ts'
 
 const CURRENT_IDENTITIES = `
   SELECT certificados.* FROM json_each(?) AS wanted CROSS JOIN certificados
@@ -124,23 +120,7 @@ interface EventDebtRow {
   at: number
 }
 
-export class SqliteReader extends SqliteListReader implements StoreReader {
-  get declared(): SqliteDeclaredReader {
-    return new SqliteDeclaredReader(this.session)
-  }
-
-  get webhooks(): SqliteWebhookReader {
-    return new SqliteWebhookReader(this.session)
-  }
-
-  get rollouts(): SqliteRolloutReader {
-    return new SqliteRolloutReader(this.session)
-  }
-
-  get summary(): SqliteSummaryReader {
-    return new SqliteSummaryReader(this.session)
-  }
-
+export class SqliteReader extends SqlitePortReader implements StoreReader {
   async findAgents(ids: readonly AgentId[]): Promise<Agent[]> {
     const sql = `SELECT agentes.* FROM json_each(?) AS wanted
       CROSS JOIN agentes ON agentes.id = wanted.value`
