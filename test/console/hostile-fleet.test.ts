@@ -39,12 +39,16 @@ describe('a hostile fleet', WITH_BROWSER, () => {
     await page.goto(await hub.makeLink({ name: 'oncall', valid_seconds: 600 }))
     await page.waitForURL(`${hub.url}/console/`)
     const shown = new Map<string, string>()
-    for (const { name, path } of PICTURES.filter(({ isSignedOut }) => isSignedOut !== true)) {
+    for (const { name, path, prepare } of PICTURES.filter(
+      ({ isSignedOut }) => isSignedOut !== true,
+    )) {
       await page.goto(`/console${path}`)
+      await settle(page)
+      assert.equal(new URL(page.url()).pathname, `/console${path}`, 'no text leads elsewhere')
+      await prepare?.(page)
       await settle(page)
       shown.set(name, (await page.locator('body').textContent()) ?? '')
       assert.match(await page.title(), / · Cartorio$/, 'no script of theirs has set the title')
-      assert.equal(new URL(page.url()).pathname, `/console${path}`, 'and none has gone elsewhere')
     }
     await context.close()
     assert.deepEqual(misdeeds, { reports: [], foreignRequests: [], errors: [] })

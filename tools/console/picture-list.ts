@@ -19,4 +19,13 @@ export const PICTURES: readonly Picture[] = [
   { name: 'sign-in', path: '/', isSignedOut: true },
   { name: 'overview', path: '/', isWhole: true },
   { name: 'hosts', path: '/hosts' },
+  {
+    name: 'host',
+    path: '/',
+    isWhole: true,
+    prepare: async (page) => {
+      await page.getByRole('link', { name: 'Open host' }).first().click()
+      await page.waitForURL('**/console/hosts/*')
+    },
+  },
 ]

@@ -118,7 +118,10 @@ async function take(context: BrowserContext, picture: Picture, theme: Theme): Pr
   const page = await context.newPage()
   await page.goto(`/console${picture.path}`)
   await settle(page)
-  await picture.prepare?.(page)
+  if (picture.prepare !== undefined) {
+    await picture.prepare(page)
+    await settle(page)
+  }
   const png = await page.screenshot({ fullPage: picture.isWhole === true, caret: 'hide' })
   const small = shrinkPng(png)
   const name = `${picture.name}-${theme.theme}-${theme.widthPx}.png`
