@@ -7,7 +7,7 @@
 import { BOUNDED_ACCESS_TOKENS } from './access-tokens.ts'
 import { AGENT_LABELS, LAST_LABELS } from './agent-labels.ts'
 import { AGENT_POLLS } from './agent-polls.ts'
-import { DECLARED, DECLARED_SELECTOR_POLICIES } from './declared-rows.ts'
+import { DECLARED } from './declared-rows.ts'
 import { ENTRY_SUBJECTS } from './entry-subjects-tables.ts'
 import { DEBTS_BESIDE_SEEN, EVENT_DEBTS } from './event-debts-tables.ts'
 import { FIRST_ENDS } from './first-ends-tables.ts'
@@ -26,7 +26,7 @@ import { OPEN_SIGNINGS } from './open-signings.ts'
 import { KEPT_RECORDS } from './kept-records.ts'
 import { OWN_CERTIFICATES } from './own-certificate.ts'
 import { REVERTED_TARGETS } from './reverted-targets.ts'
-import { ROLLOUT_KINDS, ROLLOUTS } from './rollout-tables.ts'
+import { ROLLOUTS } from './rollout-tables.ts'
 import { SELECTOR_POLICIES } from './selector-policies.ts'
 import { AGENT_SIGHTINGS } from './sightings.ts'
 import { VAULT_KEYS } from './vault-keys.ts'
@@ -409,8 +409,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { sql: SELECTOR_WEBHOOKS, readableFrom: STEPS.length },
   { sql: DECLARED, readableFrom: STEPS.length },
   { sql: ROLLOUTS, readableFrom: STEPS.length },
-  { sql: DECLARED_SELECTOR_POLICIES, readableFrom: STEPS.length },
   // Earlier programs know no proof of a host's own key: token_not_found.
   { sql: JOIN_RULE_KEYS, readableFrom: STEPS.length },
-  { sql: ROLLOUT_KINDS, readableFrom: STEPS.length },
 ]
