@@ -270,7 +270,16 @@ class RolloutWorld {
   #count(): RolloutCounts {
     const openedMs = this.#rollout.openedAt.getTime()
     const isLast = isLastWave(this.#rollout)
-    const counts = { old: 0, pending: 0, silent: 0, unprobed: 0, done: 0, failed: 0, gone: 0 }
+    const counts = {
+      old: 0,
+      pending: 0,
+      silent: 0,
+      unprobed: 0,
+      done: 0,
+      failed: 0,
+      declined: 0,
+      gone: 0,
+    }
     for (const { state, heardMs } of this.#hosts) {
       counts[state] += 1
       if (isLast && state === 'pending' && heardMs < openedMs) counts.silent += 1

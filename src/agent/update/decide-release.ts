@@ -2,11 +2,8 @@
 
 import { type MinisignPublicKey, verifyMinisign } from '../../trust/minisign.ts'
 import { architectureOf } from './program-architecture.ts'
-import {
-  compareReleaseVersions,
-  parseReleaseClaim,
-  parseReleaseVersion,
-} from './release-version.ts'
+import { compareReleaseVersions, parseReleaseVersion } from '../../protocol/release-version.ts'
+import { parseReleaseClaim } from './release-claim.ts'
 
 export interface OfferedRelease {
   readonly publicKey: MinisignPublicKey

@@ -10,7 +10,8 @@ const LIVE_STATUSES = `('pendente', 'em_andamento', 'instalada', 'entregue', 'fa
  *
  * A host is in one rollout of each of the other kinds, the last that reached it: a row of `rollout_agentes`. In a rotation it is done in the commit
  * in which it first uses an identity that was issued since it was asked (after the one of number `marca`), with roots when it says that it trusts
- * the set of that number. `pediu` says that what `pedidos` asks of the host is what the rollout asked: nobody has asked since.
+ * the set of that number. `pediu` says that what `pedidos` asks of the host is what the rollout asked: nobody has asked since. `erro` is why it
+ * failed to install the announced program, or why it did not try.
  */
 export const ROLLOUTS = `
 CREATE TABLE rollouts (
@@ -21,6 +22,7 @@ CREATE TABLE rollouts (
   versao INTEGER,
   sans TEXT CHECK (sans IS NULL OR json_type(sans) = 'array'),
   seletor TEXT,
+  programa TEXT,
   epoca INTEGER,
   base INTEGER,
   ondas TEXT NOT NULL CHECK (json_type(ondas) = 'array'),
@@ -44,7 +46,8 @@ CREATE TABLE rollouts (
   tolerated INTEGER NOT NULL,
   ended_at INTEGER,
   CHECK ((kind = 'load') = (carga_id IS NOT NULL)),
-  CHECK ((carga_id IS NULL) = (sans IS NULL))
+  CHECK ((carga_id IS NULL) = (sans IS NULL)),
+  CHECK ((kind = 'update') = (programa IS NOT NULL))
 ) STRICT;
 CREATE UNIQUE INDEX rollouts_abertos ON rollouts (kind, carga_id) WHERE ended_at IS NULL;
 CREATE UNIQUE INDEX rollouts_abertos_sem_carga ON rollouts (kind) WHERE ended_at IS NULL AND carga_id IS NULL;
@@ -77,9 +80,10 @@ CREATE TABLE rollout_agentes (
   kind TEXT NOT NULL,
   rollout TEXT NOT NULL REFERENCES rollouts (id),
   onda INTEGER NOT NULL,
-  estado TEXT NOT NULL CHECK (estado IN ('pending', 'done', 'failed', 'withdrawn')),
+  estado TEXT NOT NULL CHECK (estado IN ('pending', 'done', 'failed', 'declined', 'withdrawn')),
   marca INTEGER NOT NULL,
   pediu INTEGER NOT NULL CHECK (pediu IN (0, 1)),
+  erro TEXT,
   PRIMARY KEY (agente_id, kind)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX rollout_agentes_por_estado ON rollout_agentes (rollout, estado, onda);
