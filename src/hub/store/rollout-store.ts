@@ -67,6 +67,8 @@ export interface AskedHost {
   readonly mark: number
   /** It has adopted the set already. */
   readonly isDone?: boolean
+  /** Why it is not to be waited for: it has declined as it is. */
+  readonly declined?: string | undefined
   /** The rotation that is asked of it was asked by this rollout, which may take that back. */
   readonly isOwnRequest?: boolean
 }

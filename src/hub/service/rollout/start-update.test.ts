@@ -144,6 +144,23 @@ describe('[RLO-36] an update', () => {
     assert.equal(rollout?.state, 'done')
   })
 
+  test('[RLO-41] waits for no agent that is too old to hear of it, unless it is a newer one after all', async () => {
+    await using scene = await openUpdateScene(2)
+    const [old] = scene.agents
+    assert.ok(old !== undefined)
+    const sighting = { agentId: old.id, addresses: [], changedAt: scene.clock.now() }
+    await scene.store.write((writer) =>
+      writer.putSightings([{ ...sighting, version: '0.4.0', platform: null }]),
+    )
+    await scene.start({ waves: ['100%'], soak_seconds: 0 })
+    await scene.settle()
+    const shown = await scene.show()
+    assert.deepEqual([shown.hosts.pending, shown.hosts.declined], [1, 1])
+    assert.match(shown.failures.at(-1)?.erro ?? '', /its agent is 0\.4\.0/)
+    await scene.update(old)
+    assert.deepEqual((await scene.show()).hosts.declined, 0)
+  })
+
   test('[RLO-42] an undo tells nobody any more, and leaves what is installed', async () => {
     await using scene = await openUpdateScene(4)
     const { id } = await scene.start({ ...AT_ONCE, waves: ['2', '100%'] })

@@ -282,18 +282,20 @@ export class SqliteRolloutWriter extends SqliteRolloutReader implements RolloutW
     asked: readonly AskedHost[],
   ): Promise<void> {
     const rows = JSON.stringify(
-      asked.map(({ agentId, mark, isDone, isOwnRequest }) => [
+      asked.map(({ agentId, mark, isDone, declined, isOwnRequest }) => [
         agentId,
         mark,
-        isDone === true ? 'done' : 'pending',
+        isDone === true ? 'done' : declined === undefined ? 'pending' : 'declined',
         isOwnRequest === true ? 1 : 0,
+        declined ?? null,
       ]),
     )
-    const sql = `INSERT INTO rollout_agentes (agente_id, kind, rollout, onda, estado, marca, pediu)
-       SELECT wanted.value ->> 0, rollouts.kind, rollouts.id, @wave, wanted.value ->> 2, wanted.value ->> 1, wanted.value ->> 3
+    const sql = `INSERT INTO rollout_agentes (agente_id, kind, rollout, onda, estado, marca, pediu, erro)
+       SELECT wanted.value ->> 0, rollouts.kind, rollouts.id, @wave, wanted.value ->> 2, wanted.value ->> 1, wanted.value ->> 3,
+         wanted.value ->> 4
        FROM json_each(@rows) AS wanted CROSS JOIN rollouts ON rollouts.id = @id WHERE true
        ON CONFLICT DO UPDATE SET rollout = excluded.rollout, onda = excluded.onda, estado = excluded.estado,
-         marca = excluded.marca, pediu = excluded.pediu, erro = NULL`
+         marca = excluded.marca, pediu = excluded.pediu, erro = excluded.erro`
     const session = this.session()
     const ids = asked.map(({ agentId }) => agentId)
     session.about(ids, () => session.run(sql, { id, wave, rows }))
