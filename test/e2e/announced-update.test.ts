@@ -136,7 +136,7 @@ describe('an update that the hub announces', WITH_MINISIGN, () => {
     })
   })
 
-  describe('[RLO-38] of a hub in wrong hands', () => {
+  describe('[RLO-38] [AGV-41] of a hub in wrong hands', () => {
     const cheat = async (
       versao: string,
       how: { readonly from?: string; readonly tipo?: string } = {},

@@ -5,7 +5,7 @@ import { NEXT, openUpdateScene } from '../../../../test/support/update-scene.ts'
 const AT_ONCE = { waves: ['1', '100%'], soak_seconds: 0 }
 
 describe('[RLO-36] an update', () => {
-  test('[RLO-37] [RLO-39] is announced to a few hosts first, and to the next ones when each of them runs it and that has soaked', async () => {
+  test('[RLO-37] [RLO-39] [MAN-8] [EVT-41] is announced to a few hosts first, and to the next ones when each of them runs it and that has soaked', async () => {
     await using scene = await openUpdateScene(9)
     const started = await scene.start()
     assert.equal(started.programa, NEXT)
@@ -45,7 +45,7 @@ describe('[RLO-36] an update', () => {
     assert.deepEqual(acts.at(-1), ['rollout_done', { actor: 'hub', ...of, wave: 3, hosts: 9 }])
   })
 
-  test('[RLO-40] is frozen by a host that could not install it, which is named with its reason; while it is held nobody is told', async () => {
+  test('[RLO-40] [EVT-42] is frozen by a host that could not install it, which is named with its reason; while it is held nobody is told', async () => {
     await using scene = await openUpdateScene(4)
     await scene.start({ ...AT_ONCE, waves: ['2', '100%'] })
     await scene.settle()
@@ -95,7 +95,7 @@ describe('[RLO-36] an update', () => {
     assert.equal((await scene.show()).state, 'frozen')
   })
 
-  test('[RLO-41] holds nobody up for hosts that follow no announcements, and shows them', async () => {
+  test('[RLO-41] [EVT-43] holds nobody up for hosts that follow no announcements, and shows them', async () => {
     await using scene = await openUpdateScene(4)
     await scene.start({ ...AT_ONCE, waves: ['1', '3', '100%'] })
     await scene.settle()
