@@ -30,7 +30,7 @@ const AGENT_USER = 65_533
 const ROLLOUT = '0123456789abcdef'
 const LONG_MS = 120_000
 
-const { hub } = useHub(undefined, { SVC_SERVER_SANS: 'localhost' })
+const { hub: realHub } = useHub(undefined, { SVC_SERVER_SANS: 'localhost' })
 
 describe('an update that the hub announces', WITH_MINISIGN, () => {
   const started = new AsyncDisposableStack()
@@ -56,11 +56,11 @@ describe('an update that the hub announces', WITH_MINISIGN, () => {
     const enrol = async (hostname: string, isPermitted = true): Promise<void> => {
       offerGood(`${hostname}/${NEW}`)
       const url = isPermitted ? `${server.httpUrl}/${hostname}/{version}` : ''
-      const host = await RootedHost.enrol(hub, built.paths[0] ?? '', hostname, url)
+      const host = await RootedHost.enrol(realHub, built.paths[0] ?? '', hostname, url)
       hosts.set(hostname, stopped.use(host))
     }
     const svc = async (...args: string[]): Promise<string> => {
-      const { status, stdout, stderr } = await hub.svc(...args)
+      const { status, stdout, stderr } = await realHub.svc(...args)
       assert.equal(status, 0, stderr)
       return stdout
     }
@@ -100,7 +100,7 @@ describe('an update that the hub announces', WITH_MINISIGN, () => {
     test('[RLO-40] [RLO-41] [UPD-27] is frozen by a host that takes it back, and held up by none that follows no announcements', async () => {
       const names = [...hosts.keys()]
       const versions = await versionsOf(names)
-      const [broken = ''] = names.filter((_name, at) => versions[at] === OLD)
+      const broken = names.find((_name, at) => versions[at] === OLD) ?? ''
       const crashing = pretendAgent(NEW, 'sleep 0.2; exit 3')
       server.offer(`${broken}/${NEW}`, crashing, key.sign(crashing))
       await enrol('unwilling', false)

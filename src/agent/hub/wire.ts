@@ -69,7 +69,7 @@ export interface Manifest {
   readonly entries: readonly ManifestEntry[]
   /** Entries that could not be read, or were over the limit: left out, so that they hold up no others. */
   readonly ignoredCount: number
-  /** A version of the agent that the hub announces, as it says it; undefined when there is none for this host, or none that can be read. */
+  /** A version of the agent that the hub announces, as it says it; undefined where it announces none to this host that can be read. */
   readonly announced?: AnnouncedVersion | undefined
   /** Of the set of roots that the hub has in force; undefined with a hub that has no sets. */
   readonly bundleNumber?: BundleNumber | undefined

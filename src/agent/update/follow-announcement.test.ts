@@ -91,7 +91,7 @@ describe('[UPD-25] [RLO-39] what the agent does about an announced update', () =
     await openHost('0.4.0', false).round({ ...ANNOUNCED, rollout: 'f'.repeat(16) })
     const declined = events.at(-1)
     assert.equal(declined?.type, 'agent_update_declined')
-    assert.match(String(declined.payload['erro']), /SVC_AGENT_UPDATE_URL is not set/)
+    assert.match(JSON.stringify(declined.payload), /SVC_AGENT_UPDATE_URL is not set/)
   })
 
   test('an outcome of an earlier rollout, or attempt, is none', async () => {

@@ -1,5 +1,5 @@
 // Once a round, while the manifest names a version: looks at what there is on this host, decides, and acts. The agent cannot replace its own program;
-// it leaves a request in its state, which a unit of root's takes up. docs/protocol.md UPD-25, RLO-38.
+// it leaves a request in its state, which root takes up. docs/protocol.md UPD-25, RLO-38.
 
 import { lstat } from 'node:fs/promises'
 import { Type } from 'typebox'
