@@ -63,6 +63,21 @@ export const ENGLISH_OF_AGENTS: Readonly<Record<EventType, EntryWords>> = {
     sentence: ({ host }) =>
       `${host} follows the audit log into another epoch, which the log signed.`,
   },
+  agent_updated: {
+    title: 'Agent updated',
+    sentence: ({ host, say }) =>
+      `${host} runs version ${say('that was announced', 'versao')} of the agent now.`,
+  },
+  agent_update_failed: {
+    title: 'Agent update failed',
+    sentence: (facts) =>
+      `${facts.host} could not go to version ${facts.say('that was announced', 'versao')} of the agent${because(facts)}.`,
+  },
+  agent_update_declined: {
+    title: 'Agent update declined',
+    sentence: (facts) =>
+      `${facts.host} does not take version ${facts.say('that was announced', 'versao')} of the agent${because(facts)}.`,
+  },
   log_alarm: {
     title: 'Audit log in doubt',
     sentence: ({ host, say }) =>

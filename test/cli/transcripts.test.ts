@@ -92,8 +92,10 @@ describe('svc', { concurrency: 2 }, () => {
     () => checkBesideHub('beside-hub.script.txt'),
   )
 
-  test('[CLI-160] [CLI-161] [CLI-162] begins, shows, holds back and undoes rollouts', TIMEOUT, () =>
-    checkBesideHub('rollouts.script.txt'),
+  test(
+    '[CLI-160] [CLI-161] [CLI-162] [CLI-165] begins, shows, holds back and undoes rollouts',
+    TIMEOUT,
+    () => checkBesideHub('rollouts.script.txt'),
   )
 
   test('[SES-16] [SES-17] shows who is signed in, and makes links', TIMEOUT, () =>

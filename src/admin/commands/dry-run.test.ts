@@ -56,6 +56,7 @@ const COMMANDS: { readonly [Name in AdminNamesOf<'changes' | 'creates'>]: string
   removeCargo: `carga remove ${ID}`,
   startRollout: `carga update ${ID} --waves 1,100%`,
   startRotation: 'agente rotate --all --waves 1,100%',
+  startUpdate: 'agente update 0.5.0 --all --waves 1,100%',
   pauseRollout: `rollout pause ${ID}`,
   resumeRollout: `rollout resume ${ID}`,
   undoRollout: `rollout undo ${ID}`,

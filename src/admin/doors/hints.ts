@@ -36,6 +36,7 @@ const HINTS: Readonly<Partial<Record<AdminErrorCode | 'internal_error', Hint>>> 
   rollout_over: 'svc load update makes the next version',
   rollout_empty: 'svc load update without --waves makes the next version',
   waves_invalid: 'write them as 1,10%,50%,100%: each is how many hosts have the version then',
+  programa_invalid: 'write it as 0.5.0',
   max_failed_invalid: 'write it as 3, or as 2%',
   hubs_differ: 'svc hubs list shows the version of each hub',
   freeze_not_found: 'svc freeze --until 12h --why incident sets one',

@@ -36,6 +36,7 @@ const REQUESTS: { readonly [Name in AdminCreateName]: Parameters<AdminOperations
   },
   startRollout: { carga: 'rolled', waves: ['1', '100%'], soak_seconds: 0, max_failed: '0' },
   startRotation: { waves: ['1', '100%'], soak_seconds: 0, max_failed: '0' },
+  startUpdate: { programa: '0.5.0', waves: ['1', '100%'], soak_seconds: 0, max_failed: '0' },
   createAccessToken: { name: 'ci', role: 'viewer' },
   createSignInLink: { name: 'on-call', role: 'viewer' },
   createWebhook: { url: 'https://receiver.example/in', tipos: ['agent_enrolled'] },

@@ -7,7 +7,6 @@ import Database from 'better-sqlite3-multiple-ciphers'
 import type { AgentId, TokenHash } from '../../../protocol/identifiers.ts'
 import { MIGRATIONS } from './migrations.ts'
 import { NOTABLE_ENTRIES } from './notable-entries-tables.ts'
-import { ROLLOUT_KINDS } from './rollout-tables.ts'
 import { SqlSession } from './sql-session.ts'
 import { newEntry } from '../../../../test/store/store-samples.ts'
 import { SqliteReader } from './sqlite-reader.ts'
@@ -341,52 +340,10 @@ describe('a database of an older format keeps its rows when it is brought forwar
       { rollout: null, onda: null },
       { rollout: null, onda: null },
     ])
-    for (const table of ['rollouts', 'rollout_alvos', 'freezes']) {
+    for (const table of ['rollouts', 'rollout_agentes', 'rollout_alvos', 'freezes']) {
       assert.deepEqual(database.all(`SELECT * FROM ${table}`), [])
     }
     assert.equal(MIGRATIONS[46]?.readableFrom, 37)
-  })
-
-  test('[RLO-24] of the one before rollouts had kinds: those that there are are of cargas, with what they were to bring', () => {
-    using database = new OldDatabase(MIGRATIONS.findIndex(({ sql }) => sql === ROLLOUT_KINDS))
-    const insertRollout = (id: string, endedAt: string): void =>
-      void database.connection.exec(`
-        INSERT INTO rollouts (id, carga_id, versao, sans, ondas, soak_ms, late_ms, max_failed, started_by, created_at, state, onda,
-            opened_at, wanted, threshold, given, is_given, cursor, open_ms, soaked_ms, tolerated, ended_at)
-          VALUES ('${id}', 'c', 2, '["a.example"]', '["1","100%"]', 0, 0, '0', 'admin', 1, 'running', 1, 1, 9, 7, 5, 0, 250, 3, 2, 0, ${endedAt});
-        INSERT INTO rollouts_conteudo VALUES ('${id}', '${'0'.repeat(64)}', '[]', x'07')`)
-    database.connection.exec(`INSERT INTO cargas (id, tipo, nome, versao, sans, created_at)
-      VALUES ('c', 'csr_cert', 'site', 1, '[]', 1)`)
-    insertRollout('1'.repeat(16), '5')
-    insertRollout('2'.repeat(16), 'NULL')
-    database.connection.pragma('foreign_keys = ON')
-    database.bringForward()
-    const columns =
-      'id, kind, carga_id, versao, sans, seletor, ondas, onda, threshold, cursor, ended_at'
-    const kept = {
-      kind: 'load',
-      carga_id: 'c',
-      versao: 2,
-      sans: '["a.example"]',
-      seletor: null,
-      ondas: '["1","100%"]',
-      onda: 1,
-      threshold: 7,
-      cursor: '250',
-    }
-    assert.deepEqual(database.all(`SELECT ${columns} FROM rollouts ORDER BY ordem`), [
-      { id: '1'.repeat(16), ...kept, ended_at: 5 },
-      { id: '2'.repeat(16), ...kept, ended_at: null },
-    ])
-    assert.deepEqual(
-      database.all('SELECT rollout, hex(conteudo) AS bytes FROM rollouts_conteudo'),
-      [
-        { rollout: '1'.repeat(16), bytes: '07' },
-        { rollout: '2'.repeat(16), bytes: '07' },
-      ],
-    )
-    assert.deepEqual(database.all('PRAGMA foreign_key_check'), [])
-    assert.throws(() => insertRollout('3'.repeat(16), 'NULL'), /NOT NULL|kind/)
   })
 })
 
