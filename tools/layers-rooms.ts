@@ -65,6 +65,11 @@ export const ROOMS: readonly Room[] = [
     what: 'clock, logger, files, lock, durations, secrets',
     imports: ['platform/pure'],
   },
+  {
+    name: 'explain',
+    what: 'what an entry of the log says to a person, in one sentence; pure, for hub and browser',
+    imports: ['protocol'],
+  },
   { name: 'completion', what: 'shell completion of any of the programs', imports: ['platform'] },
   {
     name: 'pki',
@@ -126,7 +131,7 @@ export const ROOMS: readonly Room[] = [
   {
     name: 'hub/domain',
     what: 'types and decisions; pure',
-    imports: ['protocol', 'platform/pure'],
+    imports: ['protocol', 'platform/pure', 'explain'],
     types: ['pki', 'ssh', 'audit'],
   },
   {
@@ -220,8 +225,9 @@ export const ROOMS: readonly Room[] = [
   },
   {
     name: 'hub/webhook',
-    what: 'what the hub posts: a lane for each endpoint, over HTTPS',
+    what: 'what the hub sends: a lane for each endpoint, over HTTPS, syslog or SMTP',
     imports: [
+      'explain',
       'hub/outbound',
       'hub/service/webhooks',
       'hub/service',
