@@ -305,6 +305,21 @@ const WORDS: Readonly<Record<KnownEventType, EntryWords>> = {
     sentence: (facts) =>
       `The admin port refused ${facts.say('somebody', 'actor')} at ${facts.say('an unknown address', 'address')}${because(facts)}${times(facts)}.`,
   },
+  session_started: {
+    title: 'Signed in',
+    sentence: (facts) =>
+      `${facts.actor ?? 'Somebody'} signed in to the console from ${facts.say('an unknown address', 'address')}.`,
+  },
+  session_ended: {
+    title: 'Signed out',
+    sentence: (facts) =>
+      `A session of ${facts.say('somebody', 'name')} in the console ended${because(facts)}.`,
+  },
+  sign_in_link_created: {
+    title: 'Sign-in link made',
+    sentence: (facts) =>
+      `${by(facts, 'made')} a link that signs in as ${facts.say('somebody', 'name')}, once.`,
+  },
   backup_started: {
     title: 'Backup started',
     sentence: (facts) => `${by(facts, 'started')} a backup of the vault.`,
