@@ -48,6 +48,7 @@ export class RecordFollower {
   readonly #tree: WebTree
   readonly #hashes = new Map<number, string>()
   readonly #roots = new Map<number, string>()
+  #lastRootSize: number | undefined
   #turnBeganAtMs = performance.now()
 
   constructor(chain: Chain, tree: WebTree) {
@@ -75,9 +76,9 @@ export class RecordFollower {
     return size === this.count ? this.#compareRoot() : undefined
   }
 
-  /** Whether the last root that was expected has been reached. */
-  hasReached(size: number): boolean {
-    return this.count >= size && !this.#roots.has(size)
+  /** Of the newest expected root that the tree had. */
+  get lastRootSize(): number | undefined {
+    return this.#lastRootSize
   }
 
   /** `onEntry` is called with the time of each good one. */
@@ -131,6 +132,8 @@ export class RecordFollower {
     const expected = this.#roots.get(size)
     if (expected === undefined) return undefined
     this.#roots.delete(size)
-    return toBase64(await this.#tree.root()) === expected ? undefined : { kind: 'tree', size }
+    if (toBase64(await this.#tree.root()) !== expected) return { kind: 'tree', size }
+    this.#lastRootSize = size
+    return undefined
   }
 }

@@ -23,6 +23,8 @@ interface DataTableProperties<Row> {
   readonly total: number | undefined
   /** Where a row leads to. */
   readonly hrefOf?: (row: Row) => string
+  /** The one that is open beside the table. */
+  readonly isCurrent?: (row: Row) => boolean
   readonly onLook: (first: number, last: number) => void
   readonly onEnd: () => void
 }
@@ -37,6 +39,7 @@ export function DataTable<Row extends { readonly id: string }>({
   rows,
   total,
   hrefOf,
+  isCurrent,
   onLook,
   onEnd,
 }: DataTableProperties<Row>): JSX.Element {
@@ -72,7 +75,11 @@ export function DataTable<Row extends { readonly id: string }>({
       <tbody>
         <Room rows={first} rowPx={rowPx} columns={columns.length} />
         {rows.slice(first, last).map((row, at) => (
-          <tr key={row.id} aria-rowindex={first + at + 2}>
+          <tr
+            key={row.id}
+            aria-rowindex={first + at + 2}
+            aria-current={isCurrent?.(row) === true ? 'true' : undefined}
+          >
             {columns.map(({ name, cell, isWideOnly }, column) => (
               <td key={name} class={isWideOnly === true ? 'wide' : undefined}>
                 {column === 0 && hrefOf !== undefined ? (
