@@ -47,6 +47,7 @@ export function Chain({
             <Block
               block={block}
               isChosen={block.seq === chosen}
+              isReturning={at > 0 && isJoined(blocks, at)}
               words={words}
               far={farFrom(block, chosen)}
             />
@@ -61,11 +62,14 @@ export function Chain({
 function Block({
   block,
   isChosen,
+  isReturning,
   words,
   far,
 }: {
   readonly block: ChainBlock
   readonly isChosen: boolean
+  /** Its "before" is the hash of the block before. */
+  readonly isReturning: boolean
   readonly words: ChainWords
   readonly far: boolean
 }): JSX.Element {
@@ -83,11 +87,15 @@ function Block({
       </span>
       <span class="hash-bars" aria-hidden="true">
         <span>{words.before}</span>
-        <HashBars hash={before} />
+        <span class={isReturning ? 'c-ok' : 'faint'}>
+          <HashBars hash={before} />
+        </span>
       </span>
-      <span class={`hash-bars ${tone}`} aria-hidden="true">
+      <span class="hash-bars" aria-hidden="true">
         <span>{words.hash}</span>
-        <HashBars hash={hash} />
+        <span class={tone}>
+          <HashBars hash={hash} />
+        </span>
       </span>
     </a>
   )
@@ -118,37 +126,39 @@ function ChainTable({
   readonly words: ChainWords
 }): JSX.Element {
   return (
-    <table class="visually-hidden">
-      <caption>{words.table}</caption>
-      <thead>
-        <tr>
-          <th scope="col">{words.entry}</th>
-          <th scope="col">{words.before}</th>
-          <th scope="col">{words.hash}</th>
-        </tr>
-      </thead>
-      <tbody>
-        {blocks.map(({ seq, title, before, hash, isHashRight }, at) => (
-          <tr key={seq}>
-            <th scope="row">
-              {words.count(seq)} {title}
-            </th>
-            <td>
-              {shortHash(before)}
-              {at > 0 && `, ${isJoined(blocks, at) ? words.joined : words.broken}`}
-            </td>
-            <td>
-              {shortHash(hash)},{' '}
-              {isHashRight === undefined
-                ? words.computing
-                : isHashRight
-                  ? words.equal
-                  : words.other}
-            </td>
+    <div class="visually-hidden">
+      <table>
+        <caption>{words.table}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{words.entry}</th>
+            <th scope="col">{words.before}</th>
+            <th scope="col">{words.hash}</th>
           </tr>
-        ))}
-      </tbody>
-    </table>
+        </thead>
+        <tbody>
+          {blocks.map(({ seq, title, before, hash, isHashRight }, at) => (
+            <tr key={seq}>
+              <th scope="row">
+                {words.count(seq)} {title}
+              </th>
+              <td>
+                {shortHash(before)}
+                {at > 0 && `, ${isJoined(blocks, at) ? words.joined : words.broken}`}
+              </td>
+              <td>
+                {shortHash(hash)},{' '}
+                {isHashRight === undefined
+                  ? words.computing
+                  : isHashRight
+                    ? words.equal
+                    : words.other}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   )
 }
 

@@ -62,28 +62,30 @@ export function Days({
         <span>{words.formatDay(first.day)}</span>
         {bars.length > 1 && <span>{words.formatDay(last.day)}</span>}
       </figcaption>
-      <table class="visually-hidden">
-        <caption>{words.title}</caption>
-        <thead>
-          <tr>
-            <th scope="col">{words.day}</th>
-            <th scope="col">{words.entries}</th>
-            <th scope="col">{words.state}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {bars.map(({ day, count, state, isAnchor }) => (
-            <tr key={day}>
-              <th scope="row">{words.formatDay(day)}</th>
-              <td>{count === undefined ? words.unknown : words.count(count)}</td>
-              <td>
-                {words.states[state]}
-                {isAnchor && `, ${words.anchor}`}
-              </td>
+      <div class="visually-hidden">
+        <table>
+          <caption>{words.title}</caption>
+          <thead>
+            <tr>
+              <th scope="col">{words.day}</th>
+              <th scope="col">{words.entries}</th>
+              <th scope="col">{words.state}</th>
             </tr>
-          ))}
-        </tbody>
-      </table>
+          </thead>
+          <tbody>
+            {bars.map(({ day, count, state, isAnchor }) => (
+              <tr key={day}>
+                <th scope="row">{words.formatDay(day)}</th>
+                <td>{count === undefined ? words.unknown : words.count(count)}</td>
+                <td>
+                  {words.states[state]}
+                  {isAnchor && `, ${words.anchor}`}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
     </figure>
   )
 }

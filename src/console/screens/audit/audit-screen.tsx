@@ -81,10 +81,11 @@ function parseSeq(text: string | undefined): number | undefined {
 
 /** The entries around it, oldest first, whatever the list leaves out. */
 function useAround(seq: number | undefined): readonly Entry[] | undefined {
-  const after = Math.max(0, (seq ?? 0) - 1 - AROUND)
+  // Five, also beside the first entry and the last one.
+  const before = Math.max(seq ?? 0, AROUND + 1) + AROUND + 1
   const { data, error } = useQuery(
     'listEntries',
-    seq === undefined ? undefined : { after, limit: 2 * AROUND + 1 },
+    seq === undefined ? undefined : { before, last: 2 * AROUND + 1 },
   ).value
   return data?.eventos ?? (error === undefined ? undefined : [])
 }
@@ -156,7 +157,7 @@ function columns(language: EntryLanguage, isNarrow: boolean): readonly Column<En
       label: audit.time,
       cell: ({ timestamp }) => <Time at={timestamp} withSeconds />,
     },
-    { name: 'who', label: audit.byWhom, cell: (entry) => whoOf(entry) },
+    { name: 'who', label: audit.byWhom, isWideOnly: true, cell: (entry) => whoOf(entry) },
     {
       name: 'what',
       label: audit.what,
@@ -191,7 +192,10 @@ function What({
         <i class={toneOf(described)} />
         {described.title}
       </b>
-      <span class="wire">{entry.tipo_evento}</span>
+      <span class="wire">
+        {entry.tipo_evento}
+        <span class="narrow-inline"> · {whoOf(entry)}</span>
+      </span>
     </span>
   )
 }

@@ -27,8 +27,8 @@ type Payload = Readonly<Record<string, unknown>>
 
 const LINES_MAX = 60
 const TEXT_MAX = 300
-/** Who did it and where is no part of what holds. */
-const ASIDE: ReadonlySet<string> = new Set(['actor', 'request_id', 'address'])
+/** Who did it and how it was tried is no part of what holds. */
+const ASIDE: ReadonlySet<string> = new Set(['actor', 'trial'])
 
 /** Fields that are equal are left out; of a list, what stays is shown too. */
 export function comparePayloads(before: Payload, after: Payload): readonly ChangedLine[] {

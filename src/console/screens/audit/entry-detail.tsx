@@ -129,7 +129,7 @@ function EntryHashShown({ entry }: { readonly entry: Entry }): JSX.Element {
   return (
     <div>
       <h4>
-        {audit.hash}
+        {audit.hashTitle}
         <CopyButton text={entry.hash_atual} label={audit.copyHash} />
       </h4>
       <div class={`row ${tone}`} data-hash={state}>

@@ -27,6 +27,8 @@ type Head = NonNullable<AdminReplies['showCheckpoint']['head']>
 
 export interface LogCheck extends CheckedSoFar {
   readonly anchor: Anchor | undefined
+  /** The anchor of before this check, which the log has. */
+  readonly compared: Anchor | undefined
   /** What the hub says of its log. */
   readonly key: string | undefined
   readonly head: Head | undefined
@@ -45,6 +47,7 @@ export interface LogCheck extends CheckedSoFar {
 const NOTHING: LogCheck = {
   phase: 'waiting',
   anchor: undefined,
+  compared: undefined,
   from: 0,
   count: 0,
   total: undefined,
@@ -66,6 +69,7 @@ export const logCheck = signal<LogCheck>(NOTHING)
 const PAGE_RECORDS = 4000
 const SHOWN_EVERY_MS = 120
 const AGAIN_MS_MIN = 1000
+const SIGNED_AFTER_MS = 2000
 
 /** What goes on; with another one, the earlier one ends. */
 interface Run {
@@ -74,6 +78,8 @@ interface Run {
   readonly anchor: Anchor | undefined
   isStopped: boolean
   shownAtMs: number
+  /** A signature was waited for when the check had come so far. */
+  awaited: number
 }
 
 let run: Run | undefined
@@ -147,7 +153,14 @@ async function start(
   const anchor = readAnchor()
   const follower = followRecords(from === 'anchor' ? (anchor?.place ?? LOG_BEGIN) : LOG_BEGIN)
   if (follower === undefined) return
-  const begun: Run = { follower, days: new Map(), anchor, isStopped: false, shownAtMs: 0 }
+  const begun: Run = {
+    follower,
+    days: new Map(),
+    anchor,
+    isStopped: false,
+    shownAtMs: 0,
+    awaited: 0,
+  }
   run = begun
   const { count } = follower
   logCheck.value = {
@@ -162,6 +175,7 @@ async function start(
     const found = (await lookAtHub(begun)) ?? (await lookAtAnchor(anchor))
     if (run !== begun) return
     if (found !== undefined) return show({ finding: found, phase: 'done' })
+    show({ compared: anchor })
     const left = (logCheck.value.total ?? 0) - follower.count
     if (isAsked || startsUnasked(left)) await readOn(begun)
   })
@@ -276,6 +290,17 @@ async function readOn(begun: Run): Promise<void> {
   if (!begun.isStopped && logCheck.value.anchor === undefined && follower.count > 0) {
     keepCheckedAsAnchor()
   }
+  lookForSignature(begun)
+}
+
+/** The hub signs within a second, and no doorbell rings for that. */
+function lookForSignature(begun: Run): void {
+  const { count } = begun.follower
+  if (begun.isStopped || logCheck.value.signedUntil >= count || begun.awaited === count) return
+  begun.awaited = count
+  setTimeout(() => {
+    if (run === begun) void followNewest()
+  }, SIGNED_AFTER_MS)
 }
 
 function askRecords(after: number): Promise<AdminReplies['listRecords']> {

@@ -174,7 +174,7 @@ function Grounds({
 }): JSX.Element {
   const { audit } = words()
   const [isTrustOpen, setTrustOpen] = useState(false)
-  const { anchor, head, signedUntil, canVerifySignature } = check
+  const { anchor, compared, head, signedUntil, canVerifySignature } = check
   const isBad = verdict.kind === 'bad'
   return (
     <ul class="anchors">
@@ -183,10 +183,15 @@ function Grounds({
           <b>{audit.noAnchor}</b> {audit.noAnchorWhy}
         </Ground>
       )}
-      {!isBad && anchor !== undefined && (
+      {!isBad && compared !== undefined && (
         <Ground icon="check" tone="c-ok">
           <b>{audit.same}</b>{' '}
-          {audit.sameWhy(formatCount(anchor.place.seq), describeTime(anchor.keptAt))}
+          {audit.sameWhy(formatCount(compared.place.seq), describeTime(compared.keptAt))}
+        </Ground>
+      )}
+      {!isBad && anchor !== undefined && anchor.keptAt !== compared?.keptAt && (
+        <Ground icon="anchor" tone="c-ok">
+          <b>{audit.kept}</b> {audit.keptWhy(formatCount(anchor.place.seq))}
         </Ground>
       )}
       {!isBad && signedUntil > 0 && (

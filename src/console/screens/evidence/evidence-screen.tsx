@@ -1,6 +1,7 @@
 // The print view: what was asked, what the log answers with whole hashes, and on what that rests. Black on white.
 
 import type { JSX } from 'preact'
+import { useEffect } from 'preact/hooks'
 import type { EntryLanguage } from '../../../explain/entry-language.ts'
 import { useQuery } from '../../api/query.ts'
 import { session } from '../../api/session.ts'
@@ -24,7 +25,7 @@ import {
   toRequest,
 } from '../audit/entry-filters.ts'
 import { titleOfFinding } from '../audit/finding-details.tsx'
-import { logCheck } from '../audit/log-check.ts'
+import { beginLogCheck, logCheck } from '../audit/log-check.ts'
 import { TRUST_COMMANDS } from '../audit/trust-dialog.tsx'
 import type { Entry } from '../audit/use-entries.ts'
 
@@ -36,6 +37,7 @@ const STAYS = { tipos: [] }
 export function EvidenceScreen(): JSX.Element | null {
   const { audit } = words()
   const language = useEntryLanguage()
+  useEffect(beginLogCheck, [])
   const filters = readFilters(here.value.query)
   const shown = useQuery('listEntries', { ...toRequest(filters), last: ENTRIES_MAX }, STAYS).value
   if (language === undefined) return null

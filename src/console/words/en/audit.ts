@@ -47,6 +47,9 @@ export const audit = {
   same: 'Same log as last time.',
   sameWhy: (seq: string, at: string) =>
     `Entry ${seq} still has the hash that this browser kept on ${at}.`,
+  kept: 'Anchor kept.',
+  keptWhy: (seq: string) =>
+    `This browser has entry ${seq} and its hash now: next time the log has to go on from there.`,
   noAnchor: 'No anchor yet.',
   noAnchorWhy: 'The first whole check keeps one in this browser.',
   signed: 'Signed.',
@@ -91,6 +94,7 @@ export const audit = {
   chainTable: 'The entries around it, with their hashes',
   before: 'before',
   hash: 'hash',
+  hashTitle: 'Hash',
   joined: 'the hash of the entry before',
   notJoined: 'not the hash of the entry before',
 

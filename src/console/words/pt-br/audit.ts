@@ -47,6 +47,9 @@ export const audit: Words['audit'] = {
 
   same: 'O mesmo log da última vez.',
   sameWhy: (seq, at) => `O evento ${seq} ainda tem o hash que este navegador guardou em ${at}.`,
+  kept: 'Âncora guardada.',
+  keptWhy: (seq) =>
+    `Este navegador tem agora o evento ${seq} e o hash dele: da próxima vez o log tem de continuar dali.`,
   noAnchor: 'Ainda sem âncora.',
   noAnchorWhy: 'A primeira conferência completa guarda uma neste navegador.',
   signed: 'Assinado.',
@@ -90,6 +93,7 @@ export const audit: Words['audit'] = {
   chainTable: 'Os eventos em volta, com seus hashes',
   before: 'anterior',
   hash: 'hash',
+  hashTitle: 'Hash',
   joined: 'o hash do evento anterior',
   notJoined: 'não é o hash do evento anterior',
 
