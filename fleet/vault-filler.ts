@@ -8,7 +8,7 @@ import { INDEX_ALL_ACTS } from '../src/hub/store/sqlite/entry-subjects-tables.ts
 import { FIRST_ENDS_OF_ALL } from '../src/hub/store/sqlite/first-ends-tables.ts'
 import { COUNT_ALL } from '../src/hub/store/sqlite/fleet-counts-tables.ts'
 import { SUMMARY_COUNTS_OF_ALL } from '../src/hub/store/sqlite/fleet-summary-tables.ts'
-import { openAuditHeadFile } from '../src/hub/vault/audit-head.ts'
+import { type AuditHead, openAuditHeadFile } from '../src/hub/vault/audit-head.ts'
 import type { UnsealedVault } from '../src/hub/vault/vault.ts'
 import { vaultFiles } from '../src/hub/vault/vault-files.ts'
 import { fillFleet } from './filled-fleet.ts'
@@ -22,14 +22,32 @@ export function fillVault(
   now: Date,
   progress: (text: string) => void,
 ): void {
+  const fleet = planFleet(sizes, now)
+  fillTables(vault, progress, {
+    rows: (connection) => fillFleet(connection, fleet, progress),
+    log: (connection) => fillLog(connection, fleet, progress),
+  })
+}
+
+export interface TableFiller {
+  rows(connection: Connection): void
+  /** Answers the head of the log. */
+  log(connection: Connection): AuditHead
+}
+
+/** The tables of a new vault, filled by others with what stands in them alone; all that follows from it is made here. */
+export function fillTables(
+  vault: UnsealedVault,
+  progress: (text: string) => void,
+  filler: TableFiller,
+): void {
   const connection = openWriter(vault.databasePath, vault.dataKey)
   try {
     // Nothing else has this file open, and it can be made again.
     for (const pragma of HASTY) connection.pragma(pragma)
-    const fleet = planFleet(sizes, now)
     const restore = takeOff(connection)
-    inOneTransaction(connection, () => fillFleet(connection, fleet, progress))
-    const head = inOneTransaction(connection, () => fillLog(connection, fleet, progress))
+    inOneTransaction(connection, () => filler.rows(connection))
+    const head = inOneTransaction(connection, () => filler.log(connection))
     inOneTransaction(connection, () => restore(progress))
     progress('foreign keys')
     const faults = connection.pragma('foreign_key_check') as unknown[]
@@ -66,6 +84,7 @@ function takeOff(connection: Connection): (progress: (text: string) => void) => 
     )
     .all() as SchemaRow[]
   for (const { type, name } of rows) connection.exec(`DROP ${type} ${name}`)
+  for (const table of GATHERED) connection.exec(`DELETE FROM ${table}`)
   return (progress) => {
     const of = (wanted: SchemaRow['type']) => rows.filter(({ type }) => type === wanted)
     for (const { name, sql } of of('index')) {
@@ -86,6 +105,17 @@ function takeOff(connection: Connection): (progress: (text: string) => void) => 
     for (const { sql } of of('trigger')) connection.exec(sql)
   }
 }
+
+/** What follows from other tables: it is gathered from all of their rows, of which some may have been there before. */
+const GATHERED = [
+  'validades',
+  'contagens',
+  'validades_por_quarto',
+  'validades_por_vida',
+  'agentes_por_quarto',
+  'raizes_confiadas',
+  'eventos_por_assunto',
+]
 
 /** What the triggers would have gathered: the rows that the two views name. */
 const IN_USE = ['identidades_em_uso', 'entregas_em_uso']

@@ -51,7 +51,7 @@ export const CHECKS: readonly Check[] = [
   {
     name: 'types of its tests',
     program: 'tsc',
-    arguments: ['-p', 'test/console', '--listFiles'],
+    arguments: ['-p', 'src/console/tsconfig.tests.json', '--listFiles'],
     ...LISTED_FILES,
   },
   {

@@ -7,6 +7,7 @@ import { CHECKS } from '../src/doctor/checks.ts'
 import { HUB_VARIABLES } from '../src/hub/hub-variables.ts'
 import { HUB_METRICS } from '../src/hub/metrics/hub-metrics.ts'
 import type { MetricTable } from '../src/platform/metric-set.ts'
+import { CHANGES_ROUTE } from '../src/protocol/admin/changes-route.ts'
 import { ADMIN_OPERATIONS } from '../src/protocol/admin/operations.ts'
 import { ADMIN_ERRORS } from '../src/protocol/admin/errors.ts'
 import { WIRE_ERRORS } from '../src/protocol/errors.ts'
@@ -227,6 +228,10 @@ On \`admin.sock\` in the vault's directory, and on the admin port for an admin t
 
 ${table(['operation', 'route', 'role'], admin)}
 What they refuse: [errors.md](errors.md).
+
+## ${CHANGES_ROUTE.method} ${CHANGES_ROUTE.path}
+
+Beside the operations, for the role viewer. Request: no body; \`Last-Event-ID\`, \`?after=\`. Reply 200: server-sent events, see DOR in [protocol.md](../protocol.md).
 `
 }
 

@@ -33,6 +33,12 @@ export const SECOND_TIER: readonly SecondTierEntry[] = [
     why: 'it downloads and builds them; the first tier has svc-ca and the age library',
   },
   {
+    path: 'test/console/',
+    proves:
+      'what people see and do in the console, in Chromium with a real hub: stories, the content policy, axe',
+    why: 'it needs Chromium, and starts a hub for each file; what decides is tested beside the code',
+  },
+  {
     path: 'test/services/',
     proves:
       'targets with nginx, haproxy, PostgreSQL and Java, under load, kills and a hostile owner',

@@ -1,6 +1,6 @@
 // The files of the console, as a build packs them: inside the program, or in dist/console.json beside its source.
 
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { errnoCode } from '../platform/errors.ts'
 
 export interface PackedFile {
@@ -22,17 +22,24 @@ export interface PackedConsole {
 /** Put in place by the build; a hub that runs from its source has none. */
 declare const SVC_BUILD_CONSOLE: PackedConsole | undefined
 
-const BESIDE_THE_SOURCE = '../../dist/console.json'
+const BESIDE_THE_SOURCE = new URL('../../dist/console.json', import.meta.url)
 
-/** Undefined where it runs from its source, and nobody built the console. */
-export function readPackedConsole(): PackedConsole | undefined {
-  if (typeof SVC_BUILD_CONSOLE === 'object') return SVC_BUILD_CONSOLE
+/** Undefined where the program runs from its source. */
+export function findBuiltIn(): PackedConsole | undefined {
+  return typeof SVC_BUILD_CONSOLE === 'object' ? SVC_BUILD_CONSOLE : undefined
+}
+
+/** Undefined where nobody built the console beside the source. */
+export function readBesideSource(): PackedConsole | undefined {
   try {
-    return JSON.parse(
-      readFileSync(new URL(BESIDE_THE_SOURCE, import.meta.url), 'utf8'),
-    ) as PackedConsole
+    return JSON.parse(readFileSync(BESIDE_THE_SOURCE, 'utf8')) as PackedConsole
   } catch (error) {
     if (errnoCode(error) === 'ENOENT') return undefined
     throw error
   }
+}
+
+/** When it was built; undefined where it was not. */
+export function builtBesideSourceAtMs(): number | undefined {
+  return statSync(BESIDE_THE_SOURCE, { throwIfNoEntry: false })?.mtimeMs
 }

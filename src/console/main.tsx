@@ -13,7 +13,11 @@ import { followLinks } from './frame/router.ts'
 import { Failure } from './parts/answer.tsx'
 import { CurrentScreen } from './screens/routes.tsx'
 import { SignInAgain, SignInScreen } from './screens/sign-in/sign-in-screen.tsx'
+import { reloadOnBuild } from './watch.ts'
 import { loadWords } from './words/words.ts'
+
+/** Put in place by the build. */
+declare const CONSOLE_WATCH: boolean
 
 function Console(): JSX.Element {
   const { value } = session
@@ -29,6 +33,7 @@ function Console(): JSX.Element {
   )
 }
 
+if (CONSOLE_WATCH) reloadOnBuild()
 showPreferences()
 followLinks()
 listenToKeys()

@@ -105,7 +105,7 @@ describe('[WHK-32] an entry in one sentence', () => {
     for (const entry of ALL_TYPES) {
       for (const payload of [{}, null, 'text', [], { nome: 7, count: 'x', agentes: 'x' }]) {
         const { title, sentence, path } = say({ ...entry, payload })
-        assert.match(title, /^[A-Z][A-Za-z ]{2,40}$/, entry.type)
+        assert.match(title, /^[A-Z][A-Za-z -]{2,40}$/, entry.type)
         assert.match(sentence, /^\S.*\.$/, entry.type)
         assert.doesNotMatch(sentence, /undefined|null|NaN|\[object|\.\.|\s\.| {2}/, sentence)
         assert.match(path, PATH)

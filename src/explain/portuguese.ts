@@ -308,17 +308,17 @@ const WORDS: Readonly<Record<KnownEventType, EntryWords>> = {
   session_started: {
     title: 'Signed in',
     sentence: (facts) =>
-      `${facts.actor ?? 'Somebody'} signed in to the console from ${facts.say('an unknown address', 'address')}.`,
+      `${facts.say('Somebody', 'name')} signed in to the console from ${facts.say('an unknown address', 'address')}, with the role ${facts.say('of the token', 'role')}.`,
   },
   session_ended: {
-    title: 'Signed out',
+    title: 'Session ended',
     sentence: (facts) =>
-      `A session of ${facts.say('somebody', 'name')} in the console ended${because(facts)}.`,
+      `A session of ${facts.say('somebody', 'name')} at the console ended${because(facts)}.`,
   },
   sign_in_link_created: {
     title: 'Sign-in link made',
     sentence: (facts) =>
-      `${by(facts, 'made')} a link that signs in as ${facts.say('somebody', 'name')}, once.`,
+      `${by(facts, 'made')} a link that signs in once as ${facts.say('somebody', 'name')}.`,
   },
   backup_started: {
     title: 'Backup started',

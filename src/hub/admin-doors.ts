@@ -1,7 +1,7 @@
 // The two doors to the admin operations: the Unix socket of the vault's owner, and the admin port for tokens.
 
-import { type ConsoleFiles, createConsoleFiles } from '../console-files/console-files.ts'
-import { readPackedConsole } from '../console-files/packed-console.ts'
+import type { ConsoleFiles } from '../console-files/console-files.ts'
+import { openConsole } from '../console-files/open-console.ts'
 import type { BindAddress } from '../platform/bind-address.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger, Logging } from '../platform/logger.ts'
@@ -83,7 +83,7 @@ export async function openAdminDoors(dependencies: AdminDoorsDependencies): Prom
       leakedTokens: dependencies.leakedTokens,
       catchUp,
       onHandshakeFailure: dependencies.meters?.onHandshakeFailure,
-      consoleFiles: config.isConsoleServed ? openConsole(log) : undefined,
+      consoleFiles: config.isConsoleServed ? openConsoleFiles(log) : undefined,
       startSession: createStartSession(store, clock),
       door: createOperatorDoor({
         reader: store.reader,
@@ -114,9 +114,10 @@ export async function openAdminDoors(dependencies: AdminDoorsDependencies): Prom
   }
 }
 
-function openConsole(log: Logger): ConsoleFiles | undefined {
-  const packed = readPackedConsole()
-  if (packed !== undefined) return createConsoleFiles(packed)
-  log.warn('No console: `npm run build:console` has not built it beside this source')
-  return undefined
+function openConsoleFiles(log: Logger): ConsoleFiles | undefined {
+  const files = openConsole()
+  if (files === undefined) {
+    log.warn('No console: `npm run build:console` has not built it beside this source')
+  }
+  return files
 }

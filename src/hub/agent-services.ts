@@ -35,6 +35,7 @@ import type { LastRestore } from './domain/decide-take-back.ts'
 import { hashToken } from './domain/hash-token.ts'
 import type { IssuerKeys } from './domain/issuer-keys.ts'
 import type { LogTree } from './domain/log-tree.ts'
+import type { AgentRefusals } from './service/agent-refusals.ts'
 import type { WaitingReasons } from './service/waiting-reasons.ts'
 import type { Agent } from './domain/agent.ts'
 import type { JoinRefusalReason } from './domain/join-rule.ts'
@@ -64,6 +65,7 @@ export interface AgentServicesDependencies {
   /** Who signs them, where somebody does. */
   readonly enrolmentTrust: () => Promise<EnrolmentTrust>
   readonly waiting?: WaitingReasons | undefined
+  readonly refusals?: AgentRefusals | undefined
   /** What room there is for events; everything else is stored until the disk is full. */
   readonly findEventRoom: () => Promise<EventRoom>
   readonly onOverdraft?: ((overdraft: EventOverdraft) => void) | undefined
@@ -89,6 +91,7 @@ export interface AgentServices {
   readonly findBlob: FindBlob
   readonly streams: AgentStreams
   readonly sightings: AgentSightings
+  readonly refusals: AgentRefusals | undefined
   readonly bundle: () => BundleReplyBody
   readonly offerRoots: (agent: Agent) => Promise<BundleReplyBody>
   readonly auditLog: ShownLog
@@ -188,6 +191,7 @@ export function createAgentServices(dependencies: AgentServicesDependencies): Ag
     findBlob: createFindBlob(store),
     streams,
     sightings,
+    refusals: dependencies.refusals,
     bundle: dependencies.bundle,
     offerRoots: dependencies.offerRoots,
     auditLog: dependencies.auditLog,

@@ -37,13 +37,12 @@ import { createHubSampler } from './metrics/hub-sampler.ts'
 import { createHubHealth } from './metrics/hub-health.ts'
 import { createHubMeters, type HubMeters } from './metrics/hub-meters.ts'
 import { type HubMetricsOptions, serveHubMetrics } from './metrics/serve-metrics.ts'
+import { namingDamage } from './name-damage.ts'
 import { openVaultStore } from './open-store.ts'
 import { createPorts, type Ports } from './ports.ts'
 import { readRootFile, readWebhookRoots } from './root-file.ts'
 import { createLeakedTokens } from './service/agent/end-leaked-token.ts'
 import { agentAddresses, consoleUrlOf } from './service/admin/agent-addresses.ts'
-import { nameFile } from './store/sqlite/encrypted-database.ts'
-import { StoreError } from './store/store-error.ts'
 import { createFreeSpaceCheck } from './vault/free-space.ts'
 import { vaultFiles } from './vault/vault-files.ts'
 import { lockVault, unsealVault } from './vault/vault.ts'
@@ -51,6 +50,7 @@ import { warnIfHeldAgainstNothing } from './warn-of-checkpoint.ts'
 import { createAddressLookup } from './outbound/address-lookup.ts'
 import { createGetText } from './outbound/get-text.ts'
 import { createIssuerKeys } from './outbound/issuer-keys.ts'
+import { openMailConnection } from './webhook/mail-connection.ts'
 import { openSyslogConnection } from './webhook/syslog-connection.ts'
 import { openWebhookConnection } from './webhook/webhook-connection.ts'
 
@@ -226,6 +226,13 @@ export async function bootHub(
           lookup,
           ownPair: config.syslogPair,
         }),
+      openMail: (receiver) =>
+        openMailConnection({
+          receiver,
+          rootsPem: webhookRoots(),
+          lookup,
+          hostname: config.serverNames[0] ?? '',
+        }),
       findEventRoom: createFreeSpaceCheck({
         directory: vaultRoot,
         floorBytes: config.limits.freeSpaceBytes,
@@ -394,14 +401,6 @@ export async function bootHub(
   return {
     close: () => booted.disposeAsync(),
     ended: member?.membership.ended ?? standby?.deposed ?? new Promise(() => undefined),
-  }
-}
-
-/** A page that nothing has read before may be the damaged one. */
-function namingDamage(databasePath: string): (error: unknown) => never {
-  return (error) => {
-    const isDamage = error instanceof StoreError && error.code === 'store_corrupt'
-    throw isDamage ? nameFile(databasePath, error) : error
   }
 }
 

@@ -41,6 +41,7 @@ import {
 } from './service/upkeep/server-certificate.ts'
 import { watchSilentHosts } from './service/upkeep/silent-hosts.ts'
 import { showLog } from './service/agent/show-log.ts'
+import { createAgentRefusals } from './service/agent-refusals.ts'
 import { createWaitingReasons } from './service/waiting-reasons.ts'
 import { storeRoots } from './service/upkeep/server-pair-files.ts'
 import type { JoinRefusalReason } from './domain/join-rule.ts'
@@ -67,6 +68,7 @@ export interface HubParts<Doors extends { readonly mtls: AgentDoors }> {
     | 'recoveryGraceMs'
     | 'limits'
     | 'contentBytesMax'
+    | 'consoleUrl'
     | 'renewalThresholdMs'
     | 'vaultRoot'
   >
@@ -84,6 +86,7 @@ export interface HubParts<Doors extends { readonly mtls: AgentDoors }> {
   readonly connectToCa: (rootPem: string) => RootedAuthority
   readonly openWebhook: (url: URL) => WebhookConnection
   readonly openSyslog: DeliveryDependencies['openSyslog']
+  readonly openMail: DeliveryDependencies['openMail']
   readonly issuerKeys: IssuerKeys
   readonly findEventRoom: () => Promise<EventRoom>
   readonly onOverdraft?: ((overdraft: EventOverdraft) => void) | undefined
@@ -177,6 +180,7 @@ export async function composeServices<Doors extends { readonly mtls: AgentDoors 
 
   const polls = createPollRecorder(store, clock, logging.forModule('hub.polls'))
   const waiting = createWaitingReasons()
+  const refusals = createAgentRefusals(clock)
   const logKeeper = createLogKeeper({
     store: jobs,
     isAnothers: () => !leases.has('jobs'),
@@ -192,6 +196,7 @@ export async function composeServices<Doors extends { readonly mtls: AgentDoors 
     authority,
     polls,
     waiting,
+    refusals,
     bundle: () => roots.reply,
     offerRoots: (agent) => offered.offerTo(agent),
     auditLog: showLog(
@@ -221,7 +226,9 @@ export async function composeServices<Doors extends { readonly mtls: AgentDoors 
     random,
     source: { hostname: serverNames[0] ?? '', version: readVersion() },
     openConnection: parts.openWebhook,
+    consoleUrl: config.consoleUrl,
     openSyslog: parts.openSyslog,
+    openMail: parts.openMail,
   })
   const revocationsLog = logging.forModule('hub.revocations')
   const revoker = createCaRevoker({ store: jobs, authority, clock, log: revocationsLog, random })
@@ -257,6 +264,7 @@ export async function composeServices<Doors extends { readonly mtls: AgentDoors 
       clock,
       polls,
       waiting,
+      refusals,
       hubNames: serverNames,
       contentBytesMax: config.contentBytesMax,
       renewalThresholdMs: thresholdMs,

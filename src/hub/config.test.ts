@@ -121,6 +121,24 @@ describe('parseHubConfig', () => {
     assert.throws(() => parse(key), { message: `SVC_SYSLOG_CERT_PATH: ${together}` })
   })
 
+  test('[ENV-91] takes where the console is, without a slash at the end', () => {
+    assert.equal(parse().consoleUrl, undefined)
+    const consoleUrl = (text: string) => parse({ SVC_CONSOLE_URL: text }).consoleUrl
+    assert.equal(
+      consoleUrl('https://hub.example.org:8445/console/'),
+      'https://hub.example.org:8445/console',
+    )
+    assert.equal(consoleUrl('https://hub.example.org'), 'https://hub.example.org')
+    for (const text of [
+      'http://hub.example.org/',
+      'https://u@hub.example.org/',
+      'https://h/?x',
+      'x',
+    ]) {
+      assert.throws(() => consoleUrl(text), /SVC_CONSOLE_URL/, text)
+    }
+  })
+
   test('[ENV-53] takes how the database keeps copies', () => {
     assert.equal(parse().databaseReplication, 'standby')
     assert.equal(parse({ SVC_DATABASE_REPLICATION: 'engine' }).databaseReplication, 'engine')

@@ -70,6 +70,8 @@ export interface HubConfig {
   readonly limits: HubLimits
   readonly isTrustedProxy: IsTrustedProxy
   readonly webhookCaPath: string | undefined
+  /** Where people reach the console, without a slash at its end. */
+  readonly consoleUrl: string | undefined
   /** What the hub shows to syslog receivers that ask who it is. */
   readonly syslogPair: { readonly certificatePath: string; readonly keyPath: string } | undefined
   /** Undefined when the hub makes no backups by itself. */
@@ -182,6 +184,7 @@ export function parseHubSettings(env: Environment): HubSettings {
     limits: parseHubLimits(env),
     isTrustedProxy: parseProxies(valueOf(env, 'SVC_TRUSTED_PROXIES')),
     webhookCaPath: isSet(env, 'SVC_WEBHOOK_CA_PATH') ? env['SVC_WEBHOOK_CA_PATH'] : undefined,
+    consoleUrl: parseConsoleUrl(env),
     syslogPair: parseSyslogPair(env),
     backupSchedule: parseBackupSchedule(env),
     logKeepMs: parseLogKeep(env),
@@ -320,6 +323,16 @@ function parseBackupSchedule(env: Environment): BackupSchedule | undefined {
   if (keep === 0) throw invalid('SVC_BACKUP_KEEP', 'at least 1 backup stays')
   const directory = valueOf(env, 'SVC_BACKUP_DIR')
   return directory === '' ? undefined : { directory, intervalMs, keep }
+}
+
+function parseConsoleUrl(env: Environment): string | undefined {
+  const name = 'SVC_CONSOLE_URL'
+  if (!isSet(env, name)) return undefined
+  const url = parseHttpsUrl(name, valueOf(env, name))
+  if (`${url.username}${url.password}${url.search}${url.hash}` !== '') {
+    throw invalid(name, 'it is no more than https, a name, a port and a path')
+  }
+  return url.href.replace(/\/+$/, '')
 }
 
 function parseSyslogPair(env: Environment): HubConfig['syslogPair'] {

@@ -379,6 +379,13 @@ export const HUB_VARIABLES: readonly Variable[] = [
       'Path of root certificates, PEM, that the hub accepts for receivers of webhooks, and for issuers of join rules, besides the system’s.',
   },
   {
+    name: 'SVC_CONSOLE_URL',
+    required: false,
+    default: '',
+    meaning:
+      'HTTPS URL at which people reach the console, such as `https://hub.example.org:8445/console`; messages to Slack, Teams and by mail link to its pages.',
+  },
+  {
     name: 'SVC_SYSLOG_CERT_PATH',
     required: false,
     default: '',

@@ -2,6 +2,7 @@
 
 import { AdminErrorBody } from './admin/errors.ts'
 import { type AdminOperation, AdminRehearsal } from './admin/operation.ts'
+import { CHANGE_MESSAGES, CHANGES_ROUTE } from './admin/changes-route.ts'
 import { ADMIN_OPERATIONS } from './admin/operations.ts'
 import { WIRE_ERRORS, type WireErrorCode } from './errors.ts'
 import { AGENT_ROUTES, AUTHENTICATION_ERRORS, type DescribedRoute } from './openapi-agent-ports.ts'
@@ -56,6 +57,7 @@ export function describeApi(version: string): Json {
   for (const [name, operation] of Object.entries(ADMIN_OPERATIONS)) {
     add(operation, describeOperation(name, operation))
   }
+  add(CHANGES_ROUTE, describeChanges())
   add(ROUTES.openapi, describeItself())
   return {
     openapi: '3.1.0',
@@ -195,6 +197,42 @@ const TAGS = {
 function describeTag({ version }: AdminOperation): Json {
   if (version === undefined) return {}
   return { ETag: { description: TAGS[version], schema: { type: 'string' } } }
+}
+
+function describeChanges(): Json {
+  const after = {
+    name: 'after',
+    in: 'query',
+    required: false,
+    description: 'The number of the last entry that the caller knows.',
+    schema: { type: 'integer', minimum: 0 },
+  }
+  const events = Object.keys(CHANGE_MESSAGES).map((event) => `\`${event}\``)
+  return {
+    operationId: 'streamChanges',
+    tags: ['admin'],
+    summary: 'What has changed, as it changes: server-sent events with ids and no content.',
+    description: `Needs the role viewer or a higher one. An \`event\` is one of ${events.join(', ')}, and its \`data\` is JSON.`,
+    security: [{ adminToken: [] }],
+    parameters: [header('Last-Event-ID', 'In place of `after`: the last `id` that came.'), after],
+    responses: {
+      200: {
+        description: 'A stream that stays open.',
+        headers: REQUEST_ID,
+        content: {
+          'text/event-stream': {
+            schema: {
+              type: 'string',
+              description: 'The `data` of each message.',
+              contentMediaType: 'application/json',
+              contentSchema: { anyOf: Object.values(CHANGE_MESSAGES) },
+            },
+          },
+        },
+      },
+      ...adminErrors(),
+    },
+  }
 }
 
 function describeItself(): Json {

@@ -1,5 +1,6 @@
 // The one agent of the fake hub.
 
+import type { AdminCertificate } from '../../src/protocol/admin/certificados.ts'
 import type { AdminAgent } from '../../src/protocol/admin/views.ts'
 
 export const AGENT: AdminAgent = {
@@ -27,8 +28,44 @@ export const AGENT: AdminAgent = {
   labels: ['env=prod', 'host.os=linux'],
 }
 
+export const CERTIFICATE: AdminCertificate = {
+  id: 'c'.repeat(64),
+  agente_id: AGENT.id,
+  hostname: AGENT.hostname,
+  purpose: 'identity',
+  nome: null,
+  entrega_id: null,
+  serial: '0a1b2c',
+  not_before: '2026-11-21T10:00:00.000Z',
+  not_after: '2026-11-22T10:00:00.000Z',
+  state: 'fresh',
+  renewal_expected_at: '2026-11-22T02:00:00.000Z',
+}
+
 /** What only its own view shows. */
 export const SHOWN_OF_AGENT = {
   recipient_fingerprint: 'SHA256:6obr/OGzfBQZXyXym3i97qKd8YVTEgVValhsMoz0yGk',
   politicas: ['*', 'prod'],
+  certificados: [CERTIFICATE],
+  roots: {
+    numero: 3,
+    epoca: 1,
+    since: '2026-11-20T10:00:05.000Z',
+    is_current: true,
+    is_pinned: false,
+    erro: null,
+  },
+  refusals: [
+    {
+      code: 'ca_failed',
+      reason: 'ca_failed: the CA answered 500',
+      operation: 'issue',
+      entrega_id: null,
+      nome: null,
+      request_id: '0c8f3c7e-7d0a-4d0f-8f5e-0a4f6f0a1b2c',
+      at: '2026-11-21T10:04:00.000Z',
+      since: '2026-11-21T10:01:00.000Z',
+      times: 4,
+    },
+  ],
 }

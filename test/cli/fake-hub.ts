@@ -23,7 +23,7 @@ import type {
 import type { AdminAccessToken } from '../../src/protocol/admin/admin-tokens.ts'
 import { initCheapVault } from '../support/cheap-vault.ts'
 import { logOf } from '../support/made-export.ts'
-import { AGENT, SHOWN_OF_AGENT } from './fake-agent.ts'
+import { AGENT, CERTIFICATE, SHOWN_OF_AGENT } from './fake-agent.ts'
 import { WEBHOOK } from './fake-webhook.ts'
 import {
   addSealedOperations,
@@ -185,6 +185,7 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
     consumed_at: '2026-11-21T10:30:00.000Z',
     created_at: '2026-11-21T10:00:00.000Z',
     labels: [],
+    mismatches: 0,
   }
   const accessToken: AdminAccessToken = {
     id: '9d1c0c5e9b7d2417',
@@ -262,7 +263,8 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
     ...ROLLOUT_OPERATIONS,
     listTokens: async () => ({ tokens: [token], next: null }),
     revokeToken: async () => token,
-    listAgents: async () => ({ agentes: [AGENT], next: null }),
+    listCertificates: async () => ({ certificados: [CERTIFICATE], next: null, total: 1 }),
+    listAgents: async () => ({ agentes: [AGENT], next: null, total: 1 }),
     showAgent: async ({ agente }) => ({
       ...findAgent(agente),
       ...SHOWN_OF_AGENT,

@@ -1,6 +1,9 @@
 // Several hubs that share one vault. docs/protocol.md HUB.
 
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type IncomingMessage, request as httpRequest } from 'node:http'
+import { join } from 'node:path'
 import { cp, readFile, writeFile } from 'node:fs/promises'
 import { hostname as machineName } from 'node:os'
 import { after, before, describe, test } from 'node:test'
@@ -84,6 +87,28 @@ describe(
       const startMs = performance.now()
       await waitUntil('the stream to end', () => stream.hasEnded() || undefined)
       assert.ok(performance.now() - startMs < 1000)
+    })
+
+    test('[DOR-10] an entry of one of them rings at the other within a second, and once', async () => {
+      const request = httpRequest({
+        socketPath: join(there.vaultRoot, 'admin.sock'),
+        path: '/v1/admin/changes',
+      })
+      request.end()
+      const [response] = (await once(request, 'response')) as [IncomingMessage]
+      let text = ''
+      response.setEncoding('utf8').on('data', (part: string) => {
+        text += part
+      })
+      await waitUntil('the beginning', () => text.includes('event: hello') || undefined)
+      const host = await enrollHost(here, 'rings.example.org')
+      const startMs = performance.now()
+      await here.admin('POST', `/v1/push/${host.hostname}`, { acao: 'sync' })
+      const rings = (): number =>
+        text.split(`"tipo":"agent_sync_requested","agente_id":"${host.agentId}"`).length - 1
+      await waitUntil('the ring', () => rings() === 1 || undefined)
+      assert.ok(performance.now() - startMs < 1000)
+      request.destroy()
     })
 
     test(`[HUB-9] one token, ${USES} times at once at both: one success`, async () => {

@@ -53,6 +53,7 @@ export async function startInProcessHub(
     isTrustedProxy: () => false,
     enrollTlsBind: undefined,
     contentBytesMax: 1024 * 1024,
+    consoleUrl: undefined,
     renewalThresholdMs: 21_600_000,
     vaultRoot: vault.root,
   } as const
@@ -80,6 +81,7 @@ export async function startInProcessHub(
         ),
       openWebhook: () => assert.fail('no webhooks here'),
       openSyslog: () => assert.fail('no webhooks here'),
+      openMail: () => assert.fail('no webhooks here'),
       findEventRoom: async () => 'enough',
       openDoors: (services, certificate) =>
         createPorts({ config, clock, logging }, services, certificate),

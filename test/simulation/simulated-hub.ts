@@ -91,6 +91,7 @@ const HUB_CONFIG = {
   recoveryGraceMs: 7 * 24 * 3_600_000,
   limits: DEFAULT_HUB_LIMITS,
   contentBytesMax: 1024 * 1024,
+  consoleUrl: undefined,
   renewalThresholdMs: 6 * 3_600_000,
 } as const
 /** A hub writes them down every five seconds; here that would be a commit for nearly every poll. */
@@ -254,6 +255,9 @@ export async function startServices({
         return authority
       },
       openSyslog: () => {
+        throw new Error('receivers here are webhooks')
+      },
+      openMail: () => {
         throw new Error('receivers here are webhooks')
       },
       openWebhook: (url) => {

@@ -21,20 +21,30 @@ export interface RunningBrowser extends AsyncDisposable {
   readonly failed: Promise<never>
 }
 
+/** A program that others drive starts with these too. */
+export const BROWSER_FLAGS: readonly string[] = [
+  '--disable-gpu',
+  '--disable-dev-shm-usage',
+  '--disable-breakpad',
+  '--no-first-run',
+  // It calls home otherwise.
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost',
+  // Root has no sandbox.
+  ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+]
+
+/** What to start; undefined where there is none. */
+export function findBrowser(): string | undefined {
+  return found === undefined ? undefined : findTool(found)
+}
+
 export async function openInBrowser(url: string): Promise<RunningBrowser> {
   const directory = await mkdtemp(join(tmpdir(), 'browser-'))
   const running = startTool(found ?? 'chromium', [
     '--headless',
-    '--disable-gpu',
-    '--disable-dev-shm-usage',
-    '--disable-breakpad',
-    '--no-first-run',
-    // It calls home otherwise.
-    '--disable-background-networking',
-    '--disable-component-update',
-    '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
-    // Root has no sandbox.
-    ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+    ...BROWSER_FLAGS,
     `--user-data-dir=${directory}`,
     url,
   ])

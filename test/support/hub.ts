@@ -132,7 +132,12 @@ export function findPorts(
   return { health, enroll, mtls, admin, enrollTls }
 }
 
-function callAdmin<T>(socketPath: string, method: string, path: string, body: object): Promise<T> {
+export function callAdmin<T>(
+  socketPath: string,
+  method: string,
+  path: string,
+  body: object,
+): Promise<T> {
   return new Promise((resolve, reject) => {
     const headers = { 'content-type': 'application/json' }
     const request = httpRequest({ socketPath, method, path, agent: false, headers }, (response) => {

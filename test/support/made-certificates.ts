@@ -162,6 +162,9 @@ function operationsOf(log: MadeLog): EvidenceOperations {
       recipient_fingerprint: null,
       politicas: [],
       entregas: [],
+      certificados: [],
+      roots: null,
+      refusals: null,
     }),
     listEntries: async ({ after = 0, before = Infinity, limit = 500, last, ...filter }) => {
       const { tipos, about, since } = filter

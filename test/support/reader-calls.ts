@@ -3,6 +3,7 @@
 
 import type { StoreReader, StoreWriter } from '../../src/hub/store/store.ts'
 import type { HostIndex, HostSource } from '../../src/hub/domain/host-source.ts'
+import { CERTIFICATE_STATES } from '../../src/protocol/admin/certificados.ts'
 import type { TokenHash } from '../../src/protocol/identifiers.ts'
 import type { DeliveryStatus } from '../../src/protocol/words.ts'
 import { FILLED_AT, HEAVY, ORDINARY } from './filled-tables.ts'
@@ -158,6 +159,42 @@ export const READER_CALLS: PortCalls<
     (w) => w.listLateCertificates({ ...RULE, now: new Date(9_000_000), limit: 5 }),
   ],
   listLateAgents: [(w) => w.listLateAgents(AGENTS, RULE)],
+  pageCertificatesInUse: [
+    { limit: 10 },
+    { limit: 10, after: ORDINARY.certificate },
+    { limit: 10, agentId: ORDINARY.agentId },
+    { limit: 10, agentId: HEAVY.agentId },
+    ...CERTIFICATE_STATES.map((state) => ({ limit: 10, state })),
+    { limit: 10, endsBefore: NOW },
+  ].map((page) => (w) => w.pageCertificatesInUse({ ...RULE, ...page })),
+  listFirstOfAgents: [(w) => w.listFirstOfAgents([ORDINARY.agentId])],
+  countCertificatesInUse: [
+    {},
+    { agentId: HEAVY.agentId },
+    { endsBefore: NOW },
+    ...CERTIFICATE_STATES.map((state) => ({ state })),
+  ].map((selection) => (w) => w.countCertificatesInUse({ ...RULE, ...selection }, 10)),
+  searchNames: HOST_SOURCES.flatMap((source) =>
+    [false, true].map(
+      (isCounted): PortCall =>
+        (w) =>
+          w.searchNames({ source, text: '29', after: 'host-1', looked: 100, isCounted }),
+    ),
+  ),
+  pageHostsByEnd: [
+    { limit: 10 },
+    { limit: 10, after: ORDINARY.certificate },
+    { limit: 10, until: NOW },
+  ].map((page) => (w) => w.pageHostsByEnd(page)),
+  pageHostsByEnrolment: [...PAGES, { after: ORDINARY.agentId, limit: 10 }].map(
+    (page) => (w) => w.pageHostsByEnrolment(page),
+  ),
+  listLateIds: [
+    (w) => w.listLateIds(RULE, 10),
+    (w) => w.listLateIds({ ...RULE, now: new Date(9_000_000) }, 10),
+  ],
+  listRevokedIds: [(w) => w.listRevokedIds(10)],
+  countAgents: [(w) => w.countAgents()],
   listFirstToEnd: [(w) => w.listFirstToEnd(NOW, 5)],
   countAgentsThatLose: [(w) => w.countAgentsThatLose(NOW, new Date(NOW.getTime() + 3_600_000))],
   findChainEnd: [(w) => w.findChainEnd()],

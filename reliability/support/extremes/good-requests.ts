@@ -51,6 +51,7 @@ export const GOOD_REQUESTS: GoodRequests = {
   revokeAgent: () => ({ agente: NOBODY }),
   removeAgent: () => ({ agente: NOBODY }),
   listCaRevocations: () => ({}),
+  listCertificates: ({ hostname }) => ({ agente: hostname, state: 'fresh' }),
   createCargo: ({ hostname }) => cargoFor(hostname),
   listCargoes: () => ({}),
   showCargo: async (target) => ({ carga: await createCargo(target) }),

@@ -168,6 +168,8 @@ const HINTS: Readonly<Partial<Record<AdminErrorCode | 'internal_error', Hint>>> 
         ? 'make the next rule in time: svc join-rule list shows until when each one works'
         : 'a host needs its token only once: create it just before the host enrols',
   unassigned_unwanted: 'svc seals a file only for enrolled agents',
+  password_invalid:
+    'a mail server with a user in its URL takes --password-file, and no other receiver does',
   headers_invalid: 'a line of the file of --header-file is such as "Authorization: Bearer …"',
   url_invalid:
     'use https://…, syslog+tls://… or otlp+https://… of any host, or http://localhost:… of this host',

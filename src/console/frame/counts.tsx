@@ -7,15 +7,40 @@ import { words } from '../words/words.ts'
 import type { Section } from './navigation.ts'
 
 export function Counts({ section }: { readonly section: Section['label'] }): JSX.Element | null {
-  const { data } = useQuery('showStatus', {}).value
-  const { frame } = words()
+  const { data } = useQuery('summarizeFleet', {}).value
   if (data === undefined) return null
-  if (section === 'hosts') return <span class="count">{formatCount(data.agentes.registered)}</span>
-  if (section === 'deliveries' && data.entregas.falhou > 0) {
-    return <span class="count bad">{frame.failed(formatCount(data.entregas.falhou))}</span>
+  const { counts, webhooks, ca_revocations: revocations, rollouts } = data
+  const { frame } = words()
+  switch (section) {
+    case 'hosts':
+      return <Count count={counts.agentes} />
+    case 'cargo':
+      return <Count count={counts.cargas} />
+    case 'deliveries':
+      return counts.entregas_falhou === 0 ? null : (
+        <span class="count bad">{frame.failed(formatCount(counts.entregas_falhou))}</span>
+      )
+    case 'rollouts':
+      return rollouts.length === 0 ? null : <Count count={rollouts.length} />
+    case 'policies':
+      return <Count count={counts.politicas} />
+    case 'enrolment':
+      return <Count count={counts.tokens} />
+    case 'revocations':
+      return revocations.refused === 0 ? null : <Count count={revocations.refused} isLate />
+    case 'webhooks':
+      return webhooks.total === 0 ? null : <Count count={webhooks.total} isLate />
+    default:
+      return null
   }
-  if (section === 'rollouts' && data.rollouts.length > 0) {
-    return <span class="count">{formatCount(data.rollouts.length)}</span>
-  }
-  return null
+}
+
+function Count({
+  count,
+  isLate = false,
+}: {
+  readonly count: number
+  readonly isLate?: boolean
+}): JSX.Element {
+  return <span class={isLate ? 'count late' : 'count'}>{formatCount(count)}</span>
 }

@@ -48,36 +48,6 @@ export function setQuery(
   goTo(hrefOf(here.value.path, { ...here.value.query, ...changes }), options)
 }
 
-/** The fields of a pattern such as `/hosts/:id`; undefined where the path is another one. */
-export function matchPath(
-  pattern: string,
-  path: string,
-): Readonly<Record<string, string>> | undefined {
-  const wanted = pattern.split('/')
-  const segments = path.split('/')
-  if (wanted.length !== segments.length) return undefined
-  const fields: Record<string, string> = {}
-  for (const [at, part] of wanted.entries()) {
-    const segment = segments[at] ?? ''
-    if (part.startsWith(':')) {
-      const value = decode(segment)
-      if (value === undefined || value === '') return undefined
-      fields[part.slice(1)] = value
-    } else if (part !== segment) {
-      return undefined
-    }
-  }
-  return fields
-}
-
-function decode(segment: string): string | undefined {
-  try {
-    return decodeURIComponent(segment)
-  } catch {
-    return undefined
-  }
-}
-
 /** A click on a link of the console changes the place; with a modifier key, or to another place, it is the browser's. */
 export function followLinks(): void {
   addEventListener('popstate', () => {

@@ -75,3 +75,13 @@ function format(date: Date, options: Intl.DateTimeFormatOptions): string {
 export function formatCount(count: number): string {
   return new Intl.NumberFormat(language.value).format(count)
 }
+
+/** From 0, in the zone that was chosen. */
+export function hourOfDay(ms: number): number {
+  return zone.value === 'utc' ? new Date(ms).getUTCHours() : new Date(ms).getHours()
+}
+
+/** `Mon 23`. */
+export function dayLabel(at: string): string {
+  return format(new Date(at), { weekday: 'short', day: 'numeric' })
+}

@@ -2,7 +2,8 @@
 
 import { useEffect, useState } from 'preact/hooks'
 import type { ComponentType, JSX } from 'preact'
-import { here, hrefOf, matchPath } from '../frame/router.ts'
+import { matchPath } from '../frame/match-path.ts'
+import { here, hrefOf } from '../frame/router.ts'
 import { Screen } from '../frame/screen.tsx'
 import { Notice } from '../parts/answer.tsx'
 import { words } from '../words/words.ts'
@@ -25,6 +26,10 @@ const ROUTES: readonly Route[] = [
   {
     pattern: '/evidence',
     load: async () => (await import('./evidence/evidence-screen.tsx')).EvidenceScreen,
+  },
+  {
+    pattern: '/',
+    load: async () => (await import('./overview/overview-screen.tsx')).OverviewScreen,
   },
   { pattern: '/hosts', load: async () => (await import('./hosts/hosts-screen.tsx')).HostsScreen },
 ]

@@ -9,4 +9,6 @@ export interface AgentNotifier {
   isOnline(agentId: AgentId): boolean
   /** Since when; undefined while it would not. */
   onlineSince?(agentId: AgentId): Date | undefined
+  /** Those that would be told at once; undefined when they are more than `limit`. */
+  listOnline?(limit: number): AgentId[] | undefined
 }

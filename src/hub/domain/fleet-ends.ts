@@ -1,11 +1,8 @@
 // When the certificates in use end, and when their agents are expected to renew them, in equal parts of the time to come.
 // docs/protocol.md OVW.
 
-import { renewalWindowMs } from './late-renewal.ts'
-
-export const END_STATES = ['expired', 'late', 'renewing', 'fresh'] as const
-/** `renewing`: in its renewal window, and not late. */
-export type EndState = (typeof END_STATES)[number]
+import type { CertificateState } from '../../protocol/admin/certificados.ts'
+import { decideState, renewalWindowMs } from './late-renewal.ts'
 
 /** So many certificates that end in the same quarter of an hour, have lived for as many minutes, and are in the same state. */
 export interface EndCount {
@@ -13,7 +10,7 @@ export interface EndCount {
   readonly quarterMs: number
   /** Whole minutes. */
   readonly lifeMinutes: number
-  readonly state: EndState
+  readonly state: CertificateState
   readonly count: number
 }
 
@@ -27,26 +24,25 @@ export interface EndRule {
 export const QUARTER_MS: number = 15 * 60_000
 const MINUTE_MS = 60_000
 
-export function decideEndState(
-  { notAfterMs, windowMs }: { readonly notAfterMs: number; readonly windowMs: number },
-  nowMs: number,
-): EndState {
-  if (notAfterMs <= nowMs) return 'expired'
-  if (notAfterMs - Math.trunc(windowMs / 2) <= nowMs) return 'late'
-  return notAfterMs - windowMs <= nowMs ? 'renewing' : 'fresh'
-}
-
 /** The state of all of the group; undefined where they may be in several. */
 export function findCommonState(
   { quarterMs, lifeMinutes }: Pick<EndGroup, 'quarterMs' | 'lifeMinutes'>,
   { nowMs, thresholdMs }: EndRule,
-): EndState | undefined {
+): CertificateState | undefined {
   const windowOf = (minutes: number): number => renewalWindowMs(minutes * MINUTE_MS, thresholdMs)
   const windows = { least: windowOf(lifeMinutes - 1), most: windowOf(lifeMinutes + 1) }
   const last = quarterMs + QUARTER_MS - 1
-  const mostUrgent = decideEndState({ notAfterMs: quarterMs, windowMs: windows.most }, nowMs)
-  const leastUrgent = decideEndState({ notAfterMs: last, windowMs: windows.least }, nowMs)
+  const mostUrgent = decideState({ notAfterMs: quarterMs, windowMs: windows.most }, nowMs)
+  const leastUrgent = decideState({ notAfterMs: last, windowMs: windows.least }, nowMs)
   return mostUrgent === leastUrgent ? mostUrgent : undefined
+}
+
+/** Whether their lives are so long that the threshold says when each of them is renewed. */
+export function hasWholeWindow(
+  { lifeMinutes }: Pick<EndGroup, 'lifeMinutes'>,
+  { thresholdMs }: Pick<EndRule, 'thresholdMs'>,
+): boolean {
+  return renewalWindowMs((lifeMinutes - 1) * MINUTE_MS, thresholdMs) === thresholdMs
 }
 
 export const END_HORIZONS = {
@@ -56,7 +52,7 @@ export const END_HORIZONS = {
 } as const
 export type EndHorizon = keyof typeof END_HORIZONS
 
-export interface EndBucket extends Readonly<Record<EndState, number>> {
+export interface EndBucket extends Readonly<Record<CertificateState, number>> {
   /** How many certificates are expected to be renewed then, for the first time from now. */
   readonly renewals: number
 }
@@ -67,7 +63,7 @@ export interface FleetEnds {
   readonly startMs: number
   readonly buckets: readonly EndBucket[]
   /** Of all that `counts` have, also of those that end before or after the buckets. */
-  readonly totals: Readonly<Record<EndState, number>>
+  readonly totals: Readonly<Record<CertificateState, number>>
 }
 
 /** The last end that the buckets tell of, or a renewal of theirs leads to. */
@@ -110,6 +106,6 @@ function bucketsEndMs(horizon: EndHorizon, nowMs: number): number {
   return bucketsStartMs(horizon, nowMs) + hours * 3_600_000 + bucketMs
 }
 
-function noEnds(): Record<EndState, number> {
+function noEnds(): Record<CertificateState, number> {
   return { expired: 0, late: 0, renewing: 0, fresh: 0 }
 }

@@ -16,6 +16,12 @@ export interface CertificateInUse {
   readonly notAfter: Date
 }
 
+/** The same, as the hub knows it from others. */
+export interface NamedCertificateInUse extends CertificateInUse {
+  readonly sha256: string
+  readonly serial: string
+}
+
 /** How many end within so many seconds from now. */
 export const ENDING_WITHIN = { '1h': 3600, '6h': 21_600, '24h': 86_400, '7d': 604_800 } as const
 export type EndingWithin = keyof typeof ENDING_WITHIN

@@ -12,6 +12,14 @@ export type HostIndex =
 
 export type HostSource = HostIndex | { readonly by: 'all' }
 
+/** The index that has the very hosts of the selector, and no other ones; undefined when none has. */
+export function exactSourceOf(selector: Selector): HostIndex | undefined {
+  const [term, ...others] = selector.terms
+  if (term === undefined || others.length > 0) return undefined
+  const isExact = term.values === undefined || term.values.length === 1
+  return isExact ? sourcesOf(selector)[0] : undefined
+}
+
 /** Each has every host that the selector matches. Terms that exclude hosts, and several roles or names, have none. */
 export function sourcesOf({ terms }: Selector): HostIndex[] {
   return terms.flatMap(({ key, values, isNegated }): HostIndex[] => {

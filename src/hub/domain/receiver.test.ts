@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { decideReceiver } from './receiver.ts'
 import { findHeaderFault, parseHeaders } from './receiver-headers.ts'
 
-describe('[WHK-21] the URL of a receiver', () => {
+describe('[WHK-21] [WHK-26] [WHK-31] the URL of a receiver', () => {
   for (const [text, format, url] of [
     ['https://alerts.example.org/in', 'webhook', 'https://alerts.example.org/in'],
     ['http://localhost:9000/', 'webhook', 'http://localhost:9000/'],
@@ -18,6 +18,32 @@ describe('[WHK-21] the URL of a receiver', () => {
       'otlp+https://c.example.org/api/otlp/v1/logs',
     ],
     ['otlp+http://127.0.0.1:4318/', 'otlp', 'otlp+http://127.0.0.1:4318/v1/logs'],
+    [
+      'slack+https://hooks.slack.com/services/T/B/x',
+      'slack',
+      'slack+https://hooks.slack.com/services/T/B/x',
+    ],
+    ['slack+http://localhost:1/', 'slack', 'slack+http://localhost:1/'],
+    [
+      'teams+https://x.logic.azure.com:443/workflows/y?sig=z',
+      'teams',
+      'teams+https://x.logic.azure.com/workflows/y?sig=z',
+    ],
+    [
+      'smtps://hub%40example.org@MAIL.example.org?to=oncall@example.org&from=hub+x@example.org',
+      'mail',
+      'smtps://hub%40example.org@mail.example.org:465?from=hub%2Bx@example.org&to=oncall@example.org',
+    ],
+    [
+      'smtp+tls://[fd12:3456::1]/?from=a@b.example&to=c@d.example',
+      'mail',
+      'smtp+tls://[fd12:3456::1]:587?from=a@b.example&to=c@d.example',
+    ],
+    [
+      'smtp://127.0.0.1:1025?from=root@localhost&to=root@localhost',
+      'mail',
+      'smtp://127.0.0.1:1025?from=root@localhost&to=root@localhost',
+    ],
   ] as const) {
     test(`${text} is of ${format}`, () => {
       const verdict = decideReceiver(text)
@@ -46,6 +72,37 @@ describe('[WHK-21] the URL of a receiver', () => {
     ['otlp+https://169.254.169.254/v1/logs', /does not send to/],
     ['otlp+https://user:secret@c.example.org/', /credentials/],
     ['otlp+grpc://c.example.org:4317', /not https/],
+    ['slack+http://hooks.slack.com/services/x', /not https, and not on this machine/],
+    ['slack+https://169.254.169.254/', /does not send to/],
+    ['slack+teams+https://x.example', /not https/],
+    ['slack+smtps://x.example?from=a@b&to=c@d', /not https/],
+    ['smtp://mail.example.org?from=a@b.example&to=c@d.example', /neither smtps nor smtp\+tls/],
+    ['smtp://10.0.0.8?from=a@b.example&to=c@d.example', /does not send to 10\.0\.0\.8/],
+    ['smtps://169.254.169.254?from=a@b.example&to=c@d.example', /does not send to/],
+    ['smtps://u:secret@mail.example.org?from=a@b.example&to=c@d.example', /password in it/],
+    ['smtps://u%0d%0aX@mail.example.org?from=a@b.example&to=c@d.example', /user is not printable/],
+    ['smtps://u%ff@mail.example.org?from=a@b.example&to=c@d.example', /user is not printable/],
+    ['smtps://mail.example.org/inbox?from=a@b.example&to=c@d.example', /something else/],
+    ['smtps://mail.example.org?from=a@b.example&to=c@d.example#x', /something else/],
+    ['smtps://mail.example.org:0?from=a@b.example&to=c@d.example', /no port/],
+    ['smtps:mail.example.org?from=a@b.example&to=c@d.example', /names no host|something else/],
+    ...[
+      '',
+      '?from=a@b.example',
+      '?from=a@b.example&to=',
+      '?from=a@b.example&to=c@d.example&cc=e@f.example',
+      '?from=a@b.example&to=c@d.example&to=e@f.example',
+      '?from=a@b.example&to=c@d.example,e@f.example',
+      '?from=a@b.example&to=c@d.example%0d%0aBcc:e@f.example',
+      '?from=Hub%20%3Ca@b.example%3E&to=c@d.example',
+      '?from=a&to=c@d.example',
+      '?from=%22a%22@b.example&to=c@d.example',
+      `?from=a@b.example&to=${'c'.repeat(65)}@d.example`,
+      '?from=a@b.example&to=c@d.example%3e',
+    ].map((query): [string, RegExp] => [
+      `smtps://mail.example.org${query}`,
+      /each one mail address/,
+    ]),
     ['otlp+otlp+https://c.example.org', /not https/],
     ['otlp+syslog+tls://c.example.org', /not https/],
   ]

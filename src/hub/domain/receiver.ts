@@ -1,18 +1,23 @@
 // Where the hub sends entries, and in which form: the scheme of a webhook's URL says it. docs/protocol.md WHK-21.
 
 import { isIP } from 'node:net'
+import { decideMailUrl, isMailUrl, type MailReceiver } from './mail-address.ts'
 import { isAllowedAddress } from './webhook-addresses.ts'
 import { decideWebhookUrl } from './webhook-url.ts'
 
 export type Receiver =
-  | { readonly format: 'webhook' | 'otlp'; readonly url: URL }
+  | { readonly format: HttpFormat; readonly url: URL }
+  | MailReceiver
   | { readonly format: 'syslog'; readonly host: string; readonly port: number }
+
+type HttpFormat = 'webhook' | 'otlp' | 'slack' | 'teams'
 
 export type ReceiverVerdict =
   | { readonly ok: true; readonly receiver: Receiver; readonly url: string }
   | { readonly ok: false; readonly reason: string }
 
-const OTLP_PREFIX = 'otlp+'
+/** Before https, for all but the form of Standard Webhooks. */
+const PREFIXES = { 'otlp+': 'otlp', 'slack+': 'slack', 'teams+': 'teams' } as const
 const OTLP_PATH = '/v1/logs'
 const SYSLOG_PROTOCOL = 'syslog+tls:'
 /** RFC 5425, 4.1. */
@@ -21,13 +26,19 @@ const SYSLOG_PORT = 6514
 /** With the URL in its one form. */
 export function decideReceiver(text: string): ReceiverVerdict {
   if (text.startsWith(SYSLOG_PROTOCOL)) return decideSyslog(text)
-  const isOtlp = text.startsWith(OTLP_PREFIX)
-  const verdict = decideWebhookUrl(isOtlp ? text.slice(OTLP_PREFIX.length) : text)
+  if (isMailUrl(text)) return decideMailUrl(text)
+  const prefix = prefixOf(text)
+  const verdict = decideWebhookUrl(text.slice(prefix.length))
   if (!verdict.ok) return verdict
   const { url } = verdict
-  if (!isOtlp) return { ok: true, receiver: { format: 'webhook', url }, url: url.href }
-  if (url.pathname === '/') url.pathname = OTLP_PATH
-  return { ok: true, receiver: { format: 'otlp', url }, url: OTLP_PREFIX + url.href }
+  const format = prefix === '' ? 'webhook' : PREFIXES[prefix]
+  if (format === 'otlp' && url.pathname === '/') url.pathname = OTLP_PATH
+  return { ok: true, receiver: { format, url }, url: prefix + url.href }
+}
+
+function prefixOf(text: string): keyof typeof PREFIXES | '' {
+  const prefixes = Object.keys(PREFIXES) as (keyof typeof PREFIXES)[]
+  return prefixes.find((prefix) => text.startsWith(prefix)) ?? ''
 }
 
 /** Of a URL that was decided on when the webhook was made. */

@@ -5,7 +5,7 @@ import type { Selector } from '../../protocol/selector.ts'
 export interface Webhook {
   readonly id: WebhookId
   readonly url: string
-  /** The types of entries that it gets; none means all. */
+  /** The types of entries that it gets; none means all, or for people those that a person should look at: urgent-entries.ts. */
   readonly types: readonly string[]
   /** The hosts that it gets entries about; null for all, and for entries about none. */
   readonly where: Selector | null

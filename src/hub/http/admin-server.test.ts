@@ -134,6 +134,9 @@ describe('startAdminServer', () => {
           recipient_fingerprint: null,
           politicas: [],
           entregas: [],
+          certificados: [],
+          roots: null,
+          refusals: null,
         }),
       },
       async ({ send }) => {

@@ -185,6 +185,7 @@ export function createAgentStreams(options: AgentStreamsOptions): AgentStreams {
     announceAll: () => announce([...streams.keys()]),
     isOnline: (agentId) => streams.has(agentId),
     onlineSince: (agentId) => streams.get(agentId)?.since,
+    listOnline: (limit) => (streams.size > limit ? undefined : [...streams.keys()]),
     get count() {
       return streams.size
     },

@@ -102,7 +102,10 @@ export function createChangeStreams(options: ChangeStreamsOptions): ChangeStream
   /** Undefined when the stream is over. */
   const check = async (stream: HeldStream): Promise<Viewer | undefined> => {
     const viewer = await stream.authenticate()
-    if (typeof viewer === 'string') return void refuse(stream, viewer)
+    if (typeof viewer === 'string') {
+      refuse(stream, viewer)
+      return undefined
+    }
     return streams.has(stream) ? viewer : undefined
   }
   /** A store that does not answer ends a stream as it would refuse a request. */
@@ -134,7 +137,7 @@ export function createChangeStreams(options: ChangeStreamsOptions): ChangeStream
   }
   const textFor = async ({ only }: Viewer, { text, bells }: News): Promise<string> => {
     if (only === null || bells === undefined) return text
-    const agents = bells.map((bell) => bell.agente_id).filter((id) => id !== undefined)
+    const agents = bells.map(({ agente_id: id }) => id).filter((id) => id !== undefined)
     const within = await doorbells.findWithin(agents, only)
     return textOf(bells.filter(({ agente_id: id }) => id !== undefined && within.has(id)))
   }
@@ -166,7 +169,7 @@ export function createChangeStreams(options: ChangeStreamsOptions): ChangeStream
     isDue = true
     if (isTelling || streams.size === 0) return
     isTelling = true
-    while (isDue && !isClosed) {
+    while (isDue && streams.size > 0) {
       isDue = false
       // Who rang is about to answer a request.
       await nextTurn()

@@ -10,6 +10,7 @@ import {
   type IssueReplyBody,
   type TpmChallengeReplyBody,
 } from '../../protocol/schemas.ts'
+import type { AgentRefusals } from '../service/agent-refusals.ts'
 import type { EnrollAgent } from '../service/agent/enroll-agent.ts'
 import type { RecoverIdentity } from '../service/agent/recover-identity.ts'
 import type { ChallengeTpm } from '../service/agent/tpm-challenges.ts'
@@ -18,6 +19,7 @@ import { RequestRefusal } from './json/request-refusal.ts'
 import type { CallerBuckets } from './connections/caller-buckets.ts'
 import { forgiveTurns } from './connections/request-guard.ts'
 import { createHttpPort, type HttpPort, type HttpPortOptions } from './http-port.ts'
+import { noteRefusals } from './note-refusals.ts'
 import { strangerTurns } from './connections/stranger-turns.ts'
 
 const IDEMPOTENCY_KEY_CHARACTERS_MAX = 256
@@ -33,6 +35,7 @@ export interface EnrollServerOptions extends Pick<
   readonly enrollAgent: EnrollAgent
   readonly challengeTpm: ChallengeTpm
   readonly recoverIdentity: RecoverIdentity
+  readonly refusals?: Pick<AgentRefusals, 'note'> | undefined
   readonly isKnownToken: (token: string) => Promise<boolean>
   /** Who signs the roots, where somebody does. docs/protocol.md TRK-6. */
   readonly enrolmentTrust: () => Promise<Pick<EnrollReplyBody, 'trust_key' | 'signed'>>
@@ -66,6 +69,7 @@ export function createEnrollServer(
     turns: strangerTurns,
     limitRefusal: async (request, refusal) => (COUNTED.has(refusal) ? countGuess(request) : 0),
   })
+  const noteAsker = noteRefusals(port, options.refusals)
   port.app.post<{ Body: EnrollRequestBody }>(
     ROUTES.enroll.path,
     { schema: { body: EnrollRequestBody } },
@@ -105,7 +109,8 @@ export function createEnrollServer(
       refuseLongCsr(request.body.csr_pem)
       const outcome = await options.recoverIdentity(request.body)
       if (!outcome.ok) {
-        if ('reason' in outcome) noteReason(reply, outcome.reason)
+        if (outcome.reason !== undefined) noteReason(reply, outcome.reason)
+        if (outcome.agentId !== undefined) noteAsker(request, outcome.agentId)
         const isFailure = outcome.refusal === 'recovery_refused'
         const waitMs = isFailure ? failures.take(request.ip) : 0
         return waitMs > 0 ? sendRateLimited(reply, waitMs) : sendRefusal(reply, outcome.refusal)

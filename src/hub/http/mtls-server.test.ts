@@ -13,6 +13,8 @@ import type { AuthenticateAgent } from '../service/agent/authenticate-agent.ts'
 import { newAgent } from '../../../test/store/store-samples.ts'
 import { createAgentStreams } from './agent-streams.ts'
 import { createConnectionSweep } from './connections/connection-sweep.ts'
+import { WIRE_ERRORS } from '../../protocol/errors.ts'
+import { createAgentRefusals } from '../service/agent-refusals.ts'
 import { createMtlsServer, type MtlsServer, type MtlsServerOptions } from './mtls-server.ts'
 
 const NOW = new Date()
@@ -25,7 +27,9 @@ interface StartedServer {
 }
 
 async function startServer(
-  options: Partial<Pick<MtlsServerOptions, 'limits' | 'listManifest' | 'log' | 'onRefusal'>>,
+  options: Partial<
+    Pick<MtlsServerOptions, 'limits' | 'listManifest' | 'log' | 'onRefusal' | 'refusals'>
+  >,
   authenticateAgent: (server: MtlsServer) => AuthenticateAgent,
 ): Promise<StartedServer> {
   const ca = await createFakeCa()
@@ -138,6 +142,38 @@ test('[AUT-12] an agent that is revoked between the decision about its first req
   })
   assert.equal(isServed, false)
   assert.match(answer, /^HTTP\/1\.1 401 [^]*\{"error":"agent_revoked"\}$/)
+})
+
+test('[API-120] the hub remembers what it refused to the agent that a certificate names, with the request id of the answer', async () => {
+  for (const outcome of [
+    { ok: false, refusal: 'agent_revoked', agentId: AGENT.id },
+    { ok: true, agent: AGENT },
+    { ok: false, refusal: 'agent_not_registered' },
+  ] as const) {
+    const refusals = createAgentRefusals({ now: () => NOW })
+    const { server, port, clientTls } = await startServer({ refusals }, () => async () => outcome)
+    const socket = await connectSecurely({ port, tls: { ...clientTls, servername: 'hub.test' } })
+    try {
+      const body = '{"csr_pem":1,"entrega_id":"d-1"}'
+      const head = `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n`
+      const bytes = `POST /v1/certs/issue HTTP/1.1\r\nHost: hub.test\r\n${head}\r\n${body}`
+      const answer = await exchange(socket, bytes, (text) => text.endsWith('}'))
+      const [, requestId = ''] = /x-request-id: (\S+)/i.exec(answer) ?? []
+      const shown = await waitUntil('the end of the answer', async () => {
+        const found = refusals.list(AGENT.id)
+        return found.length > 0 || (!outcome.ok && !('agentId' in outcome)) ? found : undefined
+      })
+      const common = { operation: 'issue', requestId, at: NOW, since: NOW, times: 1 }
+      const { when: reason } = WIRE_ERRORS.agent_revoked
+      const expected = outcome.ok
+        ? [{ ...common, code: 'request_invalid', reason: 'wrong shape', deliveryId: 'd-1' }]
+        : [{ ...common, code: 'agent_revoked', reason, deliveryId: null }]
+      assert.deepEqual(shown, 'agentId' in outcome || outcome.ok ? expected : [])
+    } finally {
+      socket.destroy()
+      await server.close(0)
+    }
+  }
 })
 
 test('[TRU-11] connections by a client certificate that is not wanted any more are cut, idle or not, and no others', async () => {

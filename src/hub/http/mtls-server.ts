@@ -36,6 +36,7 @@ import {
   type AuthenticationOutcome,
   type PresentedCertificate,
 } from '../service/agent/authenticate-agent.ts'
+import type { AgentRefusals } from '../service/agent-refusals.ts'
 import type { AgentSightings } from '../service/agent/agent-sightings.ts'
 import type { FindBlob } from '../service/agent/find-blob.ts'
 import type { IdentityReceipts } from '../service/agent/identity-receipts.ts'
@@ -53,6 +54,7 @@ import { noteReason, sendRateLimited, sendRefusal } from './error-response.ts'
 import { RequestRefusal } from './json/request-refusal.ts'
 import { createHttpPort, type HttpPort, type HttpPortOptions } from './http-port.ts'
 import { handshakeTimeoutMs, hubTlsOptions, tlsServerOf } from './hub-tls.ts'
+import { noteRefusals } from './note-refusals.ts'
 import { createReceiptDesk } from './receipt-desk.ts'
 import { sendBlob } from './send-blob.ts'
 import { answerWithoutStream, openStreamResponse } from './stream-response.ts'
@@ -73,6 +75,7 @@ export interface MtlsServerOptions extends Pick<
   readonly findBlob: FindBlob
   readonly streams: AgentStreams
   readonly sightings?: Pick<AgentSightings, 'note'> | undefined
+  readonly refusals?: Pick<AgentRefusals, 'note'> | undefined
   readonly onHandshakeFailure?: (() => void) | undefined
   /** The roots that the agent is offered. */
   readonly offerRoots: (agent: Agent) => Promise<BundleReplyBody>
@@ -127,6 +130,8 @@ export function createMtlsServer(options: MtlsServerOptions): MtlsServer {
     // With a refusal too: one by a hub that was replaced means nothing, and the agent has to be able to tell.
     const checkpoint = options.auditLog.header()
     if (checkpoint !== undefined) reply.header(LOG_CHECKPOINT_HEADER, checkpoint)
+    const agentId = outcome.ok ? outcome.agent.id : outcome.agentId
+    if (agentId !== undefined) noteAsker(request, agentId)
     if (!outcome.ok) return outcome.refusal
     agents.set(request, outcome.agent)
     const { 'user-agent': userAgent } = request.headers
@@ -154,6 +159,7 @@ export function createMtlsServer(options: MtlsServerOptions): MtlsServer {
       handshakeTimeout: handshakeTimeoutMs(limits),
     },
   })
+  const noteAsker = noteRefusals(port, options.refusals)
   const server = tlsServerOf(port, { ...options, hasClientChains: true })
   const sweep = createConnectionSweep(server)
 
@@ -190,7 +196,10 @@ export function createMtlsServer(options: MtlsServerOptions): MtlsServer {
         request.body,
         presentedBy(request.raw.socket as TLSSocket).sha256,
       )
-      if (!outcome.ok) return sendRefusal(reply, outcome.refusal)
+      if (!outcome.ok) {
+        if (outcome.reason !== undefined) noteReason(reply, outcome.reason)
+        return sendRefusal(reply, outcome.refusal)
+      }
       return { cert_pem: outcome.certificatePem, ca_pem: outcome.rootPem } satisfies IssueReplyBody
     },
   )

@@ -43,6 +43,7 @@ export function toAdminToken(token: EnrollmentToken): AdminToken {
     consumed_at: timeOrNull(token.consumedAt),
     created_at: token.createdAt.toISOString(),
     labels: listLabels(token.labels),
+    mismatches: token.mismatches,
   }
 }
 

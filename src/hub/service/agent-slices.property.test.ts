@@ -10,7 +10,7 @@ import type { Labels } from '../../protocol/labels.ts'
 import { formatSelector, matchesSelector, type Selector } from '../../protocol/selector.ts'
 import type { Agent } from '../domain/agent.ts'
 import type { Store } from '../store/store.ts'
-import { agentSlices, readMatchingAgents } from './agent-slices.ts'
+import { agentSlices } from './agent-slices.ts'
 
 const HOSTS = 60
 const ENVS = ['prod', 'stage', '']
@@ -74,21 +74,18 @@ test('[LBL-6] the hosts of any selector are those that it matches, by hostname, 
         }
         assert.deepEqual(found, wanted, formatSelector(where))
         const from = hosts[start]?.agent ?? assert.fail()
-        const page = { after: from.id, limit: 3 }
-        const read = (await readMatchingAgents(store.reader, where, page)) ?? []
         const rest = wanted.filter((name) => name > from.hostname)
-        assert.deepEqual(
-          read.map(({ hostname }) => hostname),
-          rest.slice(0, 3),
-        )
+        for (const text of [undefined, '1', '-2', 'nothing']) {
+          const read: string[] = []
+          const walk = { where, after: from.id, text, sliceAgents }
+          for await (const slice of agentSlices(store.reader, walk)) {
+            read.push(...slice.map(({ hostname }) => hostname))
+          }
+          const named = rest.filter((name) => name.includes(text ?? ''))
+          assert.deepEqual(read, named, `${formatSelector(where)} ${text}`)
+        }
       },
     ),
     propertyRuns(200),
   )
-})
-
-test('[LBL-6] a page after an agent that never was is none', async () => {
-  const where = { terms: [{ key: 'env', values: undefined, isNegated: false }] }
-  const page = { after: 'nobody', limit: 3 }
-  assert.equal(await readMatchingAgents(store.reader, where, page), undefined)
 })

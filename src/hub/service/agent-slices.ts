@@ -7,11 +7,14 @@ import type { Labels } from '../../protocol/labels.ts'
 import { labelKeysOf, matchesSelector, type Selector } from '../../protocol/selector.ts'
 import type { Agent } from '../domain/agent.ts'
 import { type HostSource, sourcesOf } from '../domain/host-source.ts'
+import type { NamesFound } from '../store/list-store.ts'
 import type { Page, StoreReader } from '../store/store.ts'
 
 export interface AgentWalk {
   /** Undefined for all agents. */
   readonly where?: Selector | undefined
+  /** A part of their hostnames, in lower case. */
+  readonly text?: string | undefined
   /** The id of the agent that it starts after. */
   readonly after?: string | undefined
   /** How many are looked at between two turns. */
@@ -20,6 +23,8 @@ export interface AgentWalk {
 
 /** Few enough that no caller notices the wait for them. */
 const SLICE_AGENTS = 500
+/** A millisecond. */
+const SLICE_NAMES = 5000
 /** No index is counted further: beyond it each is long. */
 const COUNTED_MAX = 2000
 const ALL: HostSource = { by: 'all' }
@@ -31,9 +36,13 @@ const NO_LABELS: Labels = new Map()
  */
 export async function* agentSlices(
   reader: StoreReader,
-  { where, after, sliceAgents: limit = SLICE_AGENTS }: AgentWalk = {},
+  { where, text, after, sliceAgents: limit = SLICE_AGENTS }: AgentWalk = {},
 ): AsyncGenerator<readonly Agent[]> {
   const source = where === undefined ? ALL : await chooseSource(reader, where)
+  if (text !== undefined) {
+    yield* namedSlices(reader, { where, source, text, after, limit })
+    return
+  }
   for (let start = after; ;) {
     const slice = await reader.pageHosts(source, { after: start, limit })
     const matching = where === undefined ? slice : await keepMatchingAgents(reader, where, slice)
@@ -44,21 +53,47 @@ export async function* agentSlices(
   }
 }
 
-/** Undefined when there is no agent that the page is to start after. */
-export async function readMatchingAgents(
+/** Names are looked at by the index that has them, and only the agents that have the text are read. */
+async function* namedSlices(
   reader: StoreReader,
-  where: Selector,
-  { after, limit }: Page,
-): Promise<readonly Agent[] | undefined> {
-  if (after !== undefined && (await reader.findAgentById(after as AgentId)) === undefined) {
-    return undefined
+  {
+    where,
+    source,
+    text,
+    after,
+    limit,
+  }: { where: Selector | undefined; source: HostSource; text: string } & Page,
+): AsyncGenerator<readonly Agent[]> {
+  const start = after === undefined ? undefined : await reader.findAgentById(after as AgentId)
+  for (let place: string | null | undefined = start?.hostname; place !== null;) {
+    const search = { source, text, after: place, looked: SLICE_NAMES }
+    const { hostnames, last }: NamesFound = await reader.searchNames(search)
+    for (let at = 0; at < hostnames.length; at += limit) {
+      const slice = await reader.findAgentsNamed(hostnames.slice(at, at + limit))
+      const matching = where === undefined ? slice : await keepMatchingAgents(reader, where, slice)
+      if (matching.length > 0) yield matching
+    }
+    place = last
+    await nextTurn()
   }
-  const found: Agent[] = []
-  for await (const some of agentSlices(reader, { where, after })) {
-    found.push(...some)
-    if (found.length >= limit) break
+}
+
+/** Of all that the index of the selector, or of everything, has: counted in turns of the event loop. */
+export async function countNames(
+  reader: StoreReader,
+  text: string,
+  where?: Selector,
+): Promise<number> {
+  const source = where === undefined ? ALL : await chooseSource(reader, where)
+  let total = 0
+  for (let place: string | null | undefined; place !== null;) {
+    const search = { source, text, after: place, looked: SLICE_NAMES, isCounted: true }
+    const { count, last }: NamesFound = await reader.searchNames(search)
+    total += count
+    place = last
+    await nextTurn()
   }
-  return found.slice(0, limit)
+  return total
 }
 
 /** For a walk that others come between: the agents that match among the next ones, and after which the walk goes on; null at its end. */

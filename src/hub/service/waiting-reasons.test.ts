@@ -24,3 +24,17 @@ test('[LIM-65] the reasons of the deliveries that were answered last are kept, 3
   reasons.forget(second)
   assert.equal(reasons.find(second), undefined)
 })
+
+test('[OVW-6] reasons are grouped, the most frequent first, each with the delivery that was refused last', () => {
+  const reasons = createWaitingReasons()
+  reasons.note(first, 'ca_failed', at)
+  reasons.note(second, 'csr_cn_mismatch', at)
+  reasons.note(third, 'ca_failed', at)
+  assert.deepEqual(reasons.group(9), [
+    { reason: 'ca_failed', count: 2, example: third },
+    { reason: 'csr_cn_mismatch', count: 1, example: second },
+  ])
+  reasons.forget(third)
+  reasons.note(second, 'ca_failed', at)
+  assert.deepEqual(reasons.group(1), [{ reason: 'ca_failed', count: 2, example: second }])
+})

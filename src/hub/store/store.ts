@@ -42,13 +42,14 @@ import type { Labels } from '../../protocol/labels.ts'
 import type { DeliveryStatus } from '../../protocol/words.ts'
 import type { Secret } from '../../platform/secret.ts'
 import type { LeaseTerm } from './journal.ts'
+import type { ListReader } from './list-store.ts'
 import type { DeclaredReader, DeclaredWriter } from './declared-store.ts'
 import type { SessionReader, SessionWriter } from './session-store.ts'
 import type { RolloutReader, RolloutWriter } from './rollout-store.ts'
 import type { SummaryReader } from './summary-store.ts'
 import type { WebhookReader, WebhookWriter } from './webhook-store.ts'
 
-export interface StoreReader {
+export interface StoreReader extends ListReader {
   /** The agents with these ids; an unknown id is left out. */
   findAgents(ids: readonly AgentId[]): Promise<Agent[]>
   findAgentById(id: AgentId): Promise<Agent | undefined>

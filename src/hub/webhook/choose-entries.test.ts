@@ -32,7 +32,7 @@ function selector(text: string): Selector {
 
 /** The types of the entries after this one that a webhook gets now. */
 async function chosen(where: string, afterSeq: number, types: readonly string[] = []) {
-  const webhook = { types, where: selector(where) }
+  const webhook = { url: 'https://receiver.example/in', types, where: selector(where) }
   const page = await readEntries(store.reader, webhook, afterSeq, 1)
   const some = await chooseEntries(store.reader, webhook, page)
   return page.filter((entry) => some.has(entry)).map(({ eventType }) => eventType)
@@ -129,7 +129,7 @@ describe('[WHK-18] a webhook with a selector gets', () => {
         return Reflect.get(target, name, target) as unknown
       },
     })
-    const webhook = { types: [], where: selector('env=prod') }
+    const webhook = { url: 'https://receiver.example/in', types: [], where: selector('env=prod') }
     const page = await readEntries(store.reader, webhook, seq, 1)
     assert.equal(page.length, 80)
     const countOf = async (entries: typeof page): Promise<number> => {

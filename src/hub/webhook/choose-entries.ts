@@ -2,6 +2,7 @@
 // page. docs/protocol.md WHK-18.
 
 import type { AgentId } from '../../protocol/identifiers.ts'
+import { isForPeople } from '../../protocol/is-for-people.ts'
 import type { Labels } from '../../protocol/labels.ts'
 import {
   labelKeysOf,
@@ -12,6 +13,7 @@ import {
 import type { Agent } from '../domain/agent.ts'
 import type { AuditEntry } from '../domain/audit-entry.ts'
 import { type EntryHosts, hostsOfEntry, isAboutHosts } from '../domain/entry-hosts.ts'
+import { isChosenByDefault } from '../domain/urgent-entries.ts'
 import type { Webhook } from '../domain/webhook.ts'
 import { isSent } from '../domain/webhook-message.ts'
 import type { StoreReader } from '../store/store.ts'
@@ -21,10 +23,13 @@ const NO_LABELS: Labels = new Map()
 /** By the hosts as they are now. An entry about no host is for an endpoint that names its type. */
 export async function chooseEntries(
   reader: StoreReader,
-  { types, where }: Pick<Webhook, 'types' | 'where'>,
+  { url, types, where }: Pick<Webhook, 'url' | 'types' | 'where'>,
   page: readonly AuditEntry[],
 ): Promise<ReadonlySet<AuditEntry>> {
-  const entries = page.filter(isSent)
+  const isByDefault = types.length === 0 && isForPeople(url)
+  const entries = page.filter(
+    (entry) => isSent(entry) && (!isByDefault || isChosenByDefault(entry)),
+  )
   if (where === null) return new Set(entries)
   const about = await readHosts(reader, entries)
   const isMatch = await matcherOf(reader, where, about)

@@ -5,8 +5,10 @@ import type { WebhookMessage } from '../domain/webhook-message.ts'
 
 export type DeliveryOutcome =
   | { readonly kind: 'delivered'; readonly status: number | undefined }
-  /** 410: it wants nothing any more. */
+  /** It wants nothing any more, or there is nobody any more who could. */
   | { readonly kind: 'gone'; readonly status: number; readonly error: string }
+  /** It will never take these. */
+  | { readonly kind: 'refused'; readonly status: number; readonly error: string }
   /** It took some of them, and will never take the others: to send the same again is no use. */
   | { readonly kind: 'rejected'; readonly status: number; readonly error: string }
   | {
@@ -21,6 +23,8 @@ export interface Delivery {
   readonly messagesMax: number
   /** How long a lane that has sent all that there is waits for more, so that few do not go one by one. */
   readonly gatherMs: number
+  /** One message to people stands for all of them: it goes as a whole, and the next one not before `gatherMs` are over. */
+  readonly isDigest: boolean
   /** Rejects only with the reason of a signal that was aborted. */
   deliver(messages: readonly WebhookMessage[], signal: AbortSignal): Promise<DeliveryOutcome>
   close(): Promise<void>
@@ -33,13 +37,14 @@ const ERROR_CHARACTERS_MAX = 300
 export async function attemptDelivery(
   send: (signal: AbortSignal) => Promise<DeliveryOutcome>,
   cut: AbortSignal,
+  timeoutMs: number = ATTEMPT_TIMEOUT_MS,
 ): Promise<DeliveryOutcome> {
-  const deadline = AbortSignal.timeout(ATTEMPT_TIMEOUT_MS)
+  const deadline = AbortSignal.timeout(timeoutMs)
   try {
     return await send(AbortSignal.any([cut, deadline]))
   } catch (error) {
     cut.throwIfAborted()
-    return failed(deadline.aborted ? describeTimeout() : explain(error))
+    return failed(deadline.aborted ? describeTimeout(timeoutMs) : explain(error))
   }
 }
 
@@ -47,8 +52,8 @@ function failed(error: string): DeliveryOutcome {
   return { kind: 'failed', status: undefined, error, retryAfterMs: undefined }
 }
 
-function describeTimeout(): string {
-  return `no answer within ${ATTEMPT_TIMEOUT_MS / 1000} s`
+function describeTimeout(timeoutMs: number): string {
+  return `no answer within ${timeoutMs / 1000} s`
 }
 
 /** An error of several connection attempts has no message of its own, only a code. */

@@ -26,6 +26,7 @@ export function createOtlpDelivery(options: OtlpDeliveryOptions): Delivery {
   return {
     messagesMax: MESSAGES_MAX,
     gatherMs: GATHER_MS,
+    isDigest: false,
     deliver: (messages, cut) =>
       attemptDelivery(async (signal) => {
         const reply = await connection.post({

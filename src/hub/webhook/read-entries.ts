@@ -1,4 +1,5 @@
 import type { AuditEntry } from '../domain/audit-entry.ts'
+import { sentTypes } from '../domain/urgent-entries.ts'
 import type { Webhook } from '../domain/webhook.ts'
 import type { StoreReader } from '../store/store.ts'
 
@@ -9,11 +10,12 @@ const LARGE_PAGE_ENTRIES = 100
 /** The next entries of an endpoint's types, oldest first; empty when the log has no further ones yet. */
 export async function readEntries(
   reader: StoreReader,
-  { types, where }: Pick<Webhook, 'types' | 'where'>,
+  webhook: Pick<Webhook, 'url' | 'types' | 'where'>,
   afterSeq: number,
   messagesMax: number,
 ): Promise<AuditEntry[]> {
-  const limit = where === null && messagesMax === 1 ? PAGE_ENTRIES : LARGE_PAGE_ENTRIES
+  const types = sentTypes(webhook)
+  const limit = webhook.where === null && messagesMax === 1 ? PAGE_ENTRIES : LARGE_PAGE_ENTRIES
   const page = { afterSeq, limit }
   if (types.length === 0) return reader.listEntries(page)
   // Each type has its place in an index; all of them at once would have to be sorted.

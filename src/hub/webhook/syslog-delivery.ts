@@ -15,6 +15,7 @@ export function createSyslogDelivery(
   return {
     messagesMax: MESSAGES_MAX,
     gatherMs: GATHER_MS,
+    isDigest: false,
     deliver: (messages, cut) =>
       attemptDelivery(async (signal) => {
         await connection.send(messages.map((each) => syslogFrame(each, source)).join(''), signal)

@@ -20,6 +20,7 @@ export function createWebhookDelivery(options: WebhookDeliveryOptions): Delivery
   return {
     messagesMax: 1,
     gatherMs: 0,
+    isDigest: false,
     deliver: async ([message], cut) =>
       attemptDelivery(async (signal) => {
         invariant(message !== undefined, 'there is a message to send')

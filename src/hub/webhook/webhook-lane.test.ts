@@ -165,6 +165,7 @@ describe('a lane', () => {
     await runLane(webhook, {
       messagesMax: 10,
       gatherMs: 0,
+      isDigest: false,
       deliver: async (messages) => {
         const seqs = messages.map(({ data }) => Number(data['seq']))
         const kind = answer(seqs, attempts.length + 1)

@@ -6,17 +6,21 @@ import { describeError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { HubEventType } from '../../protocol/words.ts'
 import type { AuditEntry } from '../domain/audit-entry.ts'
-import { nameWebhook, type Webhook, type WebhookProgress } from '../domain/webhook.ts'
+import {
+  type DeadMessage,
+  nameWebhook,
+  type Webhook,
+  type WebhookProgress,
+} from '../domain/webhook.ts'
 import { messageOfEntry, type WebhookMessage } from '../domain/webhook-message.ts'
 import { decideRetry, passMessage, remainingDelayMs } from '../domain/webhook-retry.ts'
 import { recordHubAct } from '../service/hub-acts.ts'
 import type { Store, StoreWriter } from '../store/store.ts'
 import { type Batch, batchesOf, sizeAfter } from './batches.ts'
-import { chooseEntries } from './choose-entries.ts'
 import type { Delivery, DeliveryOutcome } from './delivery.ts'
 import type { LogTail } from './log-tail.ts'
 import type { ProgressKeeper } from './progress-keeper.ts'
-import { readEntries } from './read-entries.ts'
+import { readChosen } from './read-page.ts'
 
 export interface LaneDependencies {
   readonly store: Store
@@ -25,7 +29,7 @@ export interface LaneDependencies {
   readonly log: Logger
   readonly tail: LogTail
   readonly keeper: ProgressKeeper
-  readonly delivery: Pick<Delivery, 'deliver' | 'messagesMax' | 'gatherMs'>
+  readonly delivery: Omit<Delivery, 'close'>
   /** Takes a turn, of which all lanes share so many a second; otherwise says how long until the next free turn. */
   readonly takeTurn: () => number
   /** Nothing more is begun. */
@@ -83,24 +87,27 @@ export class WebhookLane {
       const seen = tail.seq
       const { cursorSeq } = this.#progress
       const { messagesMax } = delivery
-      const entries = await readEntries(store.reader, this.#webhook, cursorSeq, messagesMax)
+      const { entries, chosen } = await readChosen(store.reader, this.#webhook, cursorSeq, delivery)
       if (entries.length === 0) {
         // All that there were are of other types: it is not behind.
         if (seen > cursorSeq) this.#note(passMessage(this.#progress, seen))
         await tail.waitBeyond(Math.max(seen, cursorSeq), stop)
         continue
       }
-      const chosen = await chooseEntries(store.reader, this.#webhook, entries)
       const chosenAt = clock.now()
       for (const batch of batchesOf(entries, chosen, messagesMax)) {
         await this.#deliverUntilSettled(batch)
         if (this.#isOver()) return
+        if (delivery.isDigest && batch.entries.length > 0)
+          await clock.sleep(delivery.gatherMs, stop)
         // Hosts may have other labels since.
         if (Math.abs(clock.now().getTime() - chosenAt.getTime()) > CHOSEN_MS_MAX) break
       }
       // Of a long log nothing may be for this endpoint: all others have a turn meanwhile.
       if (chosen.size === 0) await nextTurn()
-      else if (entries.length < messagesMax) await clock.sleep(delivery.gatherMs, stop)
+      else if (!delivery.isDigest && entries.length < messagesMax) {
+        await clock.sleep(delivery.gatherMs, stop)
+      }
     }
   }
 
@@ -111,8 +118,7 @@ export class WebhookLane {
     while (!this.#isOver()) {
       const { cursorSeq, attempts } = this.#progress
       const waiting = entries.filter(({ seq }) => seq > cursorSeq)
-      const sizeMax = Math.min(this.#sizeMax, sizeAfter(attempts, this.#with.delivery.messagesMax))
-      const batch = waiting.slice(0, sizeMax)
+      const batch = waiting.slice(0, this.#sizeOfNext(attempts))
       const [first, last] = [batch[0], batch.at(-1)]
       if (first === undefined || last === undefined) return
       await this.#waitUntilDue()
@@ -120,8 +126,15 @@ export class WebhookLane {
       if (outcome.kind === 'delivered') this.#pass(last)
       else if (outcome.kind === 'gone') await this.#disable(outcome)
       else if (outcome.kind === 'rejected') await this.#halveOrBury(batch, first, outcome)
-      else await this.#waitOrBury(first, outcome)
+      else if (outcome.kind === 'refused') await this.#refuse(batch, last, outcome)
+      else await this.#waitOrBury(batch, first, outcome)
     }
+  }
+
+  /** A digest is not divided: it fails by itself, and not by one of its entries. */
+  #sizeOfNext(attempts: number): number {
+    const { isDigest, messagesMax } = this.#with.delivery
+    return isDigest ? messagesMax : Math.min(this.#sizeMax, sizeAfter(attempts, messagesMax))
   }
 
   #pass(last: AuditEntry): void {
@@ -131,22 +144,34 @@ export class WebhookLane {
 
   /** Messages that an operator asked for once more; each has one attempt, since the others wait behind it. */
   async #replayDead(): Promise<void> {
-    const { store, clock } = this.#with
-    const { reader } = store
-    for (const dead of await reader.webhooks.listDeadToReplay(this.#webhook.id)) {
+    const { store, clock, stop, delivery } = this.#with
+    const waiting = await store.reader.webhooks.listDeadToReplay(this.#webhook.id)
+    const size = delivery.isDigest ? delivery.messagesMax : 1
+    for (let from = 0; from < waiting.length; from += size) {
       if (this.#isOver()) return
-      const [entry] = await reader.listEntries({ afterSeq: dead.seq - 1, limit: 1 })
-      if (entry === undefined) continue
-      const outcome = await this.#attempt([await this.#compose(entry)])
-      if (outcome.kind === 'gone') return this.#disable(outcome)
-      const again = outcome.kind === 'delivered' ? undefined : outcome.error
-      await this.#writeIfCurrent((writer) =>
-        again === undefined
-          ? writer.webhooks.removeDead(this.#webhook.id, entry.seq)
-          : writer.webhooks.insertDead({ ...dead, diedAt: clock.now(), error: again }),
-      )
-      if (again === undefined) this.#note(this.#succeeded())
+      if (from > 0) await clock.sleep(delivery.gatherMs, stop)
+      await this.#replayTogether(waiting.slice(from, from + size))
     }
+  }
+
+  async #replayTogether(dead: readonly DeadMessage[]): Promise<void> {
+    const { store, clock } = this.#with
+    const messages: WebhookMessage[] = []
+    for (const { seq } of dead) {
+      const [entry] = await store.reader.listEntries({ afterSeq: seq - 1, limit: 1 })
+      if (entry !== undefined) messages.push(await this.#compose(entry))
+    }
+    if (messages.length === 0) return
+    const outcome = await this.#attempt(messages)
+    if (outcome.kind === 'gone') return this.#disable(outcome)
+    const again = outcome.kind === 'delivered' ? undefined : outcome.error
+    await this.#writeIfCurrent(async (writer) => {
+      for (const each of dead) {
+        if (again === undefined) await writer.webhooks.removeDead(this.#webhook.id, each.seq)
+        else await writer.webhooks.insertDead({ ...each, diedAt: clock.now(), error: again })
+      }
+    })
+    if (again === undefined) this.#note(this.#succeeded())
   }
 
   async #compose(entry: AuditEntry): Promise<WebhookMessage> {
@@ -192,14 +217,31 @@ export class WebhookLane {
     return outcome
   }
 
-  async #waitOrBury(entry: AuditEntry, { error, retryAfterMs }: Outcome<'failed'>): Promise<void> {
-    const { clock, random } = this.#with
+  async #waitOrBury(
+    batch: readonly AuditEntry[],
+    first: AuditEntry,
+    { error, retryAfterMs }: Outcome<'failed'>,
+  ): Promise<void> {
+    const { clock, random, delivery } = this.#with
     const now = clock.now()
-    const attempt = { seq: entry.seq, error, retryAfterMs, now, random: random() }
+    const lost = delivery.isDigest ? batch : [first]
+    const seq = lost.at(-1)?.seq ?? first.seq
+    const attempt = { seq, error, retryAfterMs, now, random: random() }
     const verdict = decideRetry(this.#progress, attempt)
-    if (verdict.kind === 'dead') return this.#bury(entry, verdict.progress, error, now)
+    if (verdict.kind === 'dead') return this.#bury(lost, verdict.progress, error, now)
     this.#delayMs = verdict.delayMs
     this.#note(verdict.progress)
+  }
+
+  /** To send the same once more is no use. */
+  async #refuse(
+    batch: readonly AuditEntry[],
+    last: AuditEntry,
+    { error }: Outcome<'refused'>,
+  ): Promise<void> {
+    const now = this.#with.clock.now()
+    const progress = { ...this.#progress, lastErrorAt: now, lastError: error }
+    return this.#bury(batch, passMessage(progress, last.seq), error, now)
   }
 
   /** Nothing is gained by waiting for what the receiver said that it will not take: only which entry that is has to be found. */
@@ -211,26 +253,32 @@ export class WebhookLane {
     const now = this.#with.clock.now()
     const progress = { ...this.#progress, lastErrorAt: now, lastError: error }
     if (batch.length === 1) {
-      return this.#bury(first, passMessage(progress, first.seq), error, now)
+      return this.#bury([first], passMessage(progress, first.seq), error, now)
     }
     this.#sizeMax = Math.floor(batch.length / 2)
     this.#note(progress)
   }
 
+  /** One entry of the log says it of all that would have gone together. */
   async #bury(
-    entry: AuditEntry,
+    lost: readonly AuditEntry[],
     progress: WebhookProgress,
     error: string,
     now: Date,
   ): Promise<void> {
+    const [first, last] = [lost[0], lost.at(-1)]
+    if (first === undefined || last === undefined) return
     const { id } = this.#webhook
     await this.#writeIfCurrent(async (writer) => {
-      await writer.webhooks.insertDead({ webhookId: id, seq: entry.seq, diedAt: now, error })
+      for (const { seq } of lost) {
+        await writer.webhooks.insertDead({ webhookId: id, seq, diedAt: now, error })
+      }
       await recordHubAct(writer, now, HubEventType.webhookDead, {
         actor: 'hub',
         ...nameWebhook(this.#webhook),
-        seq: entry.seq,
-        tipo_evento: entry.eventType,
+        seq: first.seq,
+        tipo_evento: first.eventType,
+        ...(lost.length > 1 && { ate: last.seq, entradas: lost.length }),
         erro: error,
       })
     }, progress)

@@ -62,7 +62,9 @@ describe('webhooks', () => {
       log: logging.forModule('hub.webhook'),
       random: () => 0,
       source: { hostname: 'hub', version: '1' },
+      consoleUrl: undefined,
       openSyslog: () => assert.fail(),
+      openMail: () => assert.fail(),
       openConnection: (url) => {
         const receiver = receivers.get(url.hostname)
         assert.ok(receiver, `nobody is ${url.hostname}`)

@@ -1,7 +1,7 @@
 // The enrolled hosts, and what an operator sends to one host at once.
 
 import { GIVEN_LABELS_MAX } from '../labels.ts'
-import { PUSH_BYTES_MAX } from './bounds.ts'
+import { PUSH_BYTES_MAX, SEARCH_CHARACTERS_MAX } from './bounds.ts'
 import {
   type AdminOperation,
   givenLabels,
@@ -11,9 +11,20 @@ import {
   nullable,
   selectorText,
   text,
+  time,
+  total,
 } from './operation.ts'
 import { Type } from './plain-type.ts'
+import { AdminCertificate } from './certificados.ts'
 import { AdminAgent, AdminCaRevocation, AdminDelivery } from './views.ts'
+
+/**
+ * `late` has a certificate that should have been renewed already, `expired` one that has ended; `connected` holds its stream;
+ * `silent` does not, and was not heard of for two hours; `ok` is neither revoked nor late nor silent.
+ */
+export const AGENT_STATES = ['ok', 'late', 'expired', 'revoked', 'connected', 'silent'] as const
+export type AgentState = (typeof AGENT_STATES)[number]
+export const AGENT_SORTS = ['hostname', 'end', 'enrolled'] as const
 
 /** A hostname or an id. */
 const byName = Type.Object({ agente: text })
@@ -25,9 +36,18 @@ export const AGENT_OPERATIONS = {
     path: '/v1/admin/agentes',
     role: 'viewer',
     isForSomeHosts: true,
-    summary: 'The agents that match, by hostname.',
-    request: Type.Object({ ...listRequest.properties, where: Type.Optional(selectorText) }),
-    reply: Type.Object({ agentes: Type.Array(AdminAgent), next }),
+    summary: 'The agents that match, by hostname unless `sort` says otherwise.',
+    request: Type.Object({
+      ...listRequest.properties,
+      where: Type.Optional(selectorText),
+      /** A part of the hostname. */
+      q: Type.Optional(Type.String({ minLength: 1, maxLength: SEARCH_CHARACTERS_MAX })),
+      role: Type.Optional(text),
+      estado: Type.Optional(Type.Enum([...AGENT_STATES])),
+      /** By hostname, by the first end of a certificate in use, or the one that enrolled last first. */
+      sort: Type.Optional(Type.Enum([...AGENT_SORTS])),
+    }),
+    reply: Type.Object({ agentes: Type.Array(AdminAgent), next, total }),
   },
   showAgent: {
     does: 'reads',
@@ -44,6 +64,42 @@ export const AGENT_OPERATIONS = {
       /** Names of the politicas that apply: of its role, then those with selectors. */
       politicas: Type.Array(Type.String()),
       entregas: Type.Array(AdminDelivery),
+      /** Those in use, the first to end first; none of a revoked agent. */
+      certificados: Type.Array(AdminCertificate),
+      /** What it last said of the roots that it trusts; null for an agent that never did. */
+      roots: nullable(
+        Type.Object({
+          numero: nullable(Type.Integer()),
+          /** Agents say no época: it is known of the set in force, and null of any other. */
+          epoca: nullable(Type.Integer()),
+          since: time,
+          /** They are the set in force. */
+          is_current: Type.Boolean(),
+          /** A file on the host says which roots to trust. */
+          is_pinned: Type.Boolean(),
+          erro: nullable(Type.String()),
+        }),
+      ),
+      /** What this hub refused to it last, the last one first, at most eight kinds; null where no hub runs. */
+      refusals: nullable(
+        Type.Array(
+          Type.Object({
+            code: Type.String(),
+            reason: Type.String(),
+            /** `issue`, `events`, `manifest` and so on; `recover` for an identity that has expired. */
+            operation: Type.String(),
+            /** As the agent named it, and of which carga it is; both null for a request about none. */
+            entrega_id: nullable(Type.String()),
+            nome: nullable(Type.String()),
+            /** Of the last one, as in the hub's log. */
+            request_id: Type.String(),
+            at: time,
+            since: time,
+            /** How many of them there were since. */
+            times: Type.Integer(),
+          }),
+        ),
+      ),
     }),
   },
   labelAgents: {

@@ -99,6 +99,7 @@ export const ADMIN_ERRORS = {
     status: 400,
     when: 'An escrow recipient is not valid, or the request names it twice.',
   },
+  password_invalid: { status: 400, when: 'The hub cannot use this password for a receiver.' },
   headers_invalid: { status: 400, when: 'The hub cannot send these headers to a receiver.' },
   url_invalid: { status: 400, when: 'The hub cannot send a webhook to this URL.' },
   bundle_invalid: { status: 400, when: 'The hub does not accept the root file.' },

@@ -90,7 +90,7 @@ export const AdminSurvivalWithin = Type.Object({
     nome: nullable(Type.String()),
     not_after: time,
   }),
-  /** How many hosts lose a certificate when the hub is down from now on for so many hours. */
+  /** How many hosts lose their first certificate when the hub is down from now on for so many hours. */
   losing: Type.Array(Type.Object({ hours: Type.Integer(), agentes: Type.Integer() })),
 })
 export type AdminSurvivalWithin = Static<typeof AdminSurvivalWithin>

@@ -1,6 +1,6 @@
 // What an admin operation is: one entry says everything about it that hub, CLI and other clients have to know.
 
-import type { Static, TNull, TObject, TSchema, TString, TUnion } from 'typebox'
+import type { Static, TInteger, TNull, TObject, TSchema, TString, TUnion } from 'typebox'
 import { SELECTOR_CHARACTERS_MAX } from '../selector.ts'
 import { LIST_PAGE_MAX } from './bounds.ts'
 import { Type } from './plain-type.ts'
@@ -73,6 +73,9 @@ export const time: TString = Type.String()
 export function nullable<S extends TSchema>(schema: S): TUnion<[S, TNull]> {
   return Type.Union([schema, Type.Null()])
 }
+
+/** How many rows there are on all pages; null where to count them would take long. docs/protocol.md API-122. */
+export const total: TUnion<[TInteger, TNull]> = nullable(Type.Integer())
 
 /** What the next page starts after. */
 export const next = nullable(Type.String())

@@ -6,6 +6,7 @@ import type { Static } from 'typebox'
 import { ACCESS_TOKEN_OPERATIONS } from './admin-tokens.ts'
 import { AGENT_OPERATIONS } from './agentes.ts'
 import { CARGO_OPERATIONS } from './cargas.ts'
+import { CERTIFICATE_OPERATIONS } from './certificados.ts'
 import { DECLARED_OPERATIONS } from './declared.ts'
 import { DELIVERY_OPERATIONS } from './entregas.ts'
 import { HUB_OPERATIONS } from './hub.ts'
@@ -22,6 +23,7 @@ const OPERATIONS = {
   ...TOKEN_OPERATIONS,
   ...JOIN_RULE_OPERATIONS,
   ...AGENT_OPERATIONS,
+  ...CERTIFICATE_OPERATIONS,
   ...CARGO_OPERATIONS,
   ...DELIVERY_OPERATIONS,
   ...POLICY_OPERATIONS,

@@ -17,6 +17,8 @@ export const AdminToken = Type.Object({
   created_at: time,
   /** What the host gets when it enrols. */
   labels: labelList,
+  /** How often it came with another hostname or role; ten times end it. */
+  mismatches: Type.Integer(),
 })
 export type AdminToken = Static<typeof AdminToken>
 

@@ -55,13 +55,15 @@ export const WEBHOOK_OPERATIONS = {
       'Make a webhook; only this reply has its secret. The scheme of the URL says the form of what is sent.',
     request: Type.Object({
       url: Type.String({ minLength: 1, maxLength: 4096 }),
-      /** Types of entries; an empty list means all types. */
+      /** Types of entries; an empty list means all types, and to people (Slack, Teams, mail) those that a person should look at. */
       tipos: Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { maxItems: 32 }),
       where: Type.Optional(selectorText),
       /** Of the form `Name: value`, for a receiver of OTLP; no reply shows them. */
       headers: Type.Optional(
         Type.Array(Type.String({ minLength: 1, maxLength: 4200 }), { maxItems: 16 }),
       ),
+      /** Of the user in the URL of a mail server; no reply shows it. */
+      password: Type.Optional(Type.String({ minLength: 1, maxLength: 1024 })),
     }),
     /** With the secret, shown this once; null where the form has no signatures. */
     reply: Type.Object({ ...AdminWebhook.properties, secret: nullable(Type.String()) }),

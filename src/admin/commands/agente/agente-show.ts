@@ -1,9 +1,18 @@
 import type { Command } from 'commander'
+import type { AdminCertificate } from '../../../protocol/admin/certificados.ts'
 import type { AdminReplies } from '../../../protocol/admin/operations.ts'
 import type { CommandContext } from '../command-context.ts'
 import { showLabels } from '../hosts/label-option.ts'
 import { renderDeliveries, renderRevertedTargets } from '../entrega/entrega-list.ts'
-import { type Cell, renderFields, yesOrNo } from '../../terminal/table.ts'
+import { shortTime } from '../short-time.ts'
+import {
+  type Cell,
+  type Columns,
+  renderFields,
+  renderRows,
+  stateWord,
+  yesOrNo,
+} from '../../terminal/table.ts'
 
 export function registerAgenteShow(agente: Command, context: CommandContext): void {
   agente
@@ -14,6 +23,9 @@ export function registerAgenteShow(agente: Command, context: CommandContext): vo
     .addHelpText(
       'after',
       `
+Below the deliveries stand the certificates in use, and what the hub refused to the agent last: of a running hub, of this hub
+alone where several share a vault, and one line for requests of a kind that were refused on end.
+
 Examples:
   svc agent show web-1.example.org
   svc agent show web-1.example.org --json
@@ -25,19 +37,51 @@ Examples:
       )
       if (options.json) return context.output.writeJson(shown)
       const { language } = context.output
-      const { entregas, ...fields } = shown
-      const deliveries = entregas.length === 0 ? '' : `\n${renderDeliveries(language, entregas)}`
+      const { entregas, certificados = [], refusals, ...fields }: Sent = shown
+      const tables = [
+        entregas.length === 0 ? '' : renderDeliveries(language, entregas),
+        certificados.length === 0 ? '' : renderRows(language, CERTIFICATE_COLUMNS, certificados),
+        // Without a hub nobody knows what it refused.
+        refusals?.length ? renderRows(language, REFUSAL_COLUMNS, refusals) : '',
+      ].map((table) => (table === '' ? '' : `\n${table}`))
       const described = renderFields(language, describeAgent(fields))
-      await context.output.write(`${described}${deliveries}${renderRevertedTargets(entregas)}`)
+      await context.output.write(`${described}${tables.join('')}${renderRevertedTargets(entregas)}`)
     })
 }
 
 type SentAgent = AdminReplies['showAgent']
+type AgentRoots = NonNullable<SentAgent['roots']>
 /** An earlier hub does not know all of a host. */
-type NewField = 'duplicado' | 'addresses' | 'labels' | 'politicas'
-type Fields = Omit<SentAgent, 'entregas' | NewField> & Partial<Pick<SentAgent, NewField>>
+type NewField =
+  | 'duplicado'
+  | 'addresses'
+  | 'labels'
+  | 'politicas'
+  | 'certificados'
+  | 'roots'
+  | 'refusals'
+type Sent = Omit<SentAgent, NewField> & Partial<Pick<SentAgent, NewField>>
+type Fields = Omit<Sent, 'entregas' | 'certificados' | 'refusals'>
 
-function describeAgent(fields: Fields) {
+const CERTIFICATE_COLUMNS: Columns<AdminCertificate> = {
+  purpose: ({ purpose }) => stateWord(purpose),
+  nome: ({ nome }) => nome,
+  state: ({ state }) => stateWord(state),
+  not_after: ({ not_after: notAfter }) => shortTime(notAfter),
+  serial: ({ serial }) => serial,
+}
+
+const REFUSAL_COLUMNS: Columns<NonNullable<SentAgent['refusals']>[number]> = {
+  at: ({ at }) => shortTime(at),
+  code: ({ code }) => code,
+  operation: ({ operation }) => operation,
+  nome: ({ nome }) => nome,
+  times: ({ times }) => times,
+  request_id: ({ request_id: id }) => id,
+  reason: ({ reason }) => reason,
+}
+
+function describeAgent({ roots, ...fields }: Fields) {
   const { duplicado, addresses, labels, politicas } = fields
   return {
     ...fields,
@@ -46,7 +90,12 @@ function describeAgent(fields: Fields) {
     duplicado: duplicado === undefined ? null : describeDoubled(duplicado),
     addresses: addresses?.join(', ') ?? null,
     politicas: politicas?.join(', ') ?? null,
+    roots: roots == null ? null : describeRoots(roots),
   }
+}
+
+function describeRoots({ numero, since, is_current: isCurrent }: AgentRoots): string {
+  return `set ${numero ?? '-'} since ${since}${isCurrent ? '' : ', which is not the one in force'}`
 }
 
 function describeDoubled(doubled: SentAgent['duplicado']): Cell {

@@ -1,4 +1,5 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
+import { UserError } from '../../../platform/errors.ts'
 import { flagOf } from '../../../protocol/spoken-words.ts'
 import { collect } from '../collect.ts'
 import { readNamedFile } from '../../doors/read-named-file.ts'
@@ -9,10 +10,15 @@ import { requireFeature } from '../require-feature.ts'
 import { renderFields } from '../../terminal/table.ts'
 import { describeTypes } from './webhook-list.ts'
 
+/** `json` is Standard Webhooks; the others are for people. */
+const FORMATS = ['json', 'slack', 'teams'] as const
+
 interface WebhookCreateOptions {
   readonly url: string
   readonly tipo: readonly string[]
   readonly where?: string
+  readonly format: (typeof FORMATS)[number]
+  readonly passwordFile?: string
   readonly headerFile?: string
   readonly force?: true
   readonly json?: true
@@ -22,9 +28,18 @@ export function registerWebhookCreate(webhook: Command, context: CommandContext)
   webhook
     .command('create')
     .description('make the hub post every new entry of the audit log to a URL, signed')
-    .requiredOption('--url <url>', 'https, syslog+tls or otlp+https; http on this machine')
+    .requiredOption(
+      '--url <url>',
+      'https, smtps, smtp+tls, syslog+tls or otlp+https; http and smtp on this machine',
+    )
     .option(`${flagOf('tipo')} <type>`, 'only entries of this type; repeatable', collect, [])
     .option(WHERE_FLAG, 'only entries about hosts that match, by their labels')
+    .addOption(
+      new Option('--format <format>', 'the form of what is sent to an https URL')
+        .choices(FORMATS)
+        .default('json'),
+    )
+    .option('--password-file <path>', 'password of the user in the URL of a mail server')
     .option('--header-file <path>', 'headers that an otlp receiver knows the hub by, a line each')
     .option('--force', 'take a --type that no event has yet')
     .option('--json', 'print one JSON document')
@@ -35,6 +50,10 @@ svc prints the secret only this time; a receiver checks signatures with it (Stan
 The scheme of the URL says the form: https is Standard Webhooks, syslog+tls is RFC 5424 over TLS (port 6514), otlp+https is log
 records for a collector of OpenTelemetry (path /v1/logs). The last two have no secret.
 
+For people there are --format slack (an incoming webhook), --format teams (a workflow that takes webhook requests), and mail: smtps is
+SMTP over TLS (port 465), smtp+tls is SMTP with STARTTLS (port 587). They get one message for many entries, at most one in 30 s, and
+without --type only the entries that a person should look at.
+
 With --where the hub sends an entry when a host that it is about matches at that moment. Entries about no host, such as
 policies and admin tokens, come only with their --type.
 
@@ -43,6 +62,8 @@ Examples:
   svc webhook create --url https://alerts.example.org/prod --where 'env=prod'
   svc webhook create --url http://localhost:9000/events --json
   svc webhook create --url syslog+tls://siem.example.org
+  svc webhook create --format slack --url https://hooks.slack.com/services/T000/B000/XXXX
+  svc webhook create --url 'smtps://hub%40example.org@mail.example.org?from=hub@example.org&to=oncall@example.org' --password-file ./password
   svc webhook create --url otlp+http://localhost:4318
 `,
     )
@@ -58,6 +79,22 @@ function readHeaders(path: string | undefined): string[] | undefined {
   return lines.filter((line) => line !== '')
 }
 
+const PASSWORD_BYTES_MAX = 4096
+
+/** Without the end of its line. */
+function readPassword(path: string | undefined): string | undefined {
+  if (path === undefined) return undefined
+  const { text } = readNamedFile('--password-file', path, PASSWORD_BYTES_MAX)
+  return text.replace(/\r?\n$/, '')
+}
+
+/** To the hub, the scheme of the URL says the form. */
+function withFormat({ url, format }: Pick<WebhookCreateOptions, 'url' | 'format'>): string {
+  if (format === 'json' || url.startsWith(`${format}+`)) return url
+  if (/^https?:/.test(url)) return `${format}+${url}`
+  throw new UserError('url_invalid', `--format ${format} needs an https URL`)
+}
+
 const LEAKING = 'it would send entries about all hosts'
 const OTHERWISE =
   'svc event list shows types; --force takes a type that agents of yours will send later'
@@ -68,11 +105,13 @@ async function createWebhook(
 ): Promise<void> {
   const where = options.where === undefined ? undefined : parseDecidingWhereOption(options.where)
   const headers = readHeaders(options.headerFile)
+  const password = readPassword(options.passwordFile)
   const request = {
-    url: options.url,
+    url: withFormat(options),
     tipos: [...options.tipo],
     ...(where && { where }),
     ...(headers && { headers }),
+    ...(password !== undefined && { password }),
   }
   const created = await context.withAdmin(async ({ operations }) => {
     if (where !== undefined) await requireFeature(operations, 'selector_webhooks', LEAKING)
@@ -86,7 +125,7 @@ async function createWebhook(
       id,
       ...(secret !== null && { secret }),
       url,
-      tipos: describeTypes(tipos),
+      tipos: describeTypes({ url, tipos }),
       ...(hosts && { where: hosts }),
     }),
   )

@@ -1,10 +1,13 @@
+import type { AdminWebhook } from '../../../protocol/admin/webhooks.ts'
+import { isForPeople } from '../../../protocol/is-for-people.ts'
 import { listCommand } from '../list-command.ts'
 import { shortTime } from '../short-time.ts'
 import { type Cell, stateWord } from '../../terminal/table.ts'
 
-/** An empty list stands for all types. */
-export function describeTypes(types: readonly string[]): Cell {
-  return types.length === 0 ? stateWord('all') : types.join(',')
+/** An empty list stands for all types, or for people for those that a person should look at. */
+export function describeTypes({ url, tipos }: Pick<AdminWebhook, 'url' | 'tipos'>): Cell {
+  if (tipos.length > 0) return tipos.join(',')
+  return stateWord(isForPeople(url) ? 'urgent' : 'all')
 }
 
 export const registerWebhookList = listCommand({
@@ -13,7 +16,7 @@ export const registerWebhookList = listCommand({
   ask: (operations, page) => operations.listWebhooks(page),
   columns: {
     url: ({ url }) => url,
-    tipos: ({ tipos }) => describeTypes(tipos),
+    tipos: describeTypes,
     state: ({ state }) => stateWord(state),
     backlog: ({ backlog }) => backlog,
     dead: ({ dead }) => dead,

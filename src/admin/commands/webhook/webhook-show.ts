@@ -36,7 +36,7 @@ Examples (the id comes from the list):
       const all = renderFields(language, {
         ...fields,
         state: stateWord(shown.state),
-        tipos: describeTypes(tipos),
+        tipos: describeTypes({ url: shown.url, tipos }),
       })
       await context.output.write(`${all}${messages.length === 0 ? '' : `\n${table}`}`)
     })

@@ -15,6 +15,7 @@ import type { AgentNotifier } from '../../domain/agent-notifier.ts'
 import type { FleetChanges } from '../cargo/fleet-changes.ts'
 import type { TryLifetime } from '../policy/try-lifetime.ts'
 import type { AdminRoots } from '../roots/bundle-operations.ts'
+import type { AgentRefusals } from '../agent-refusals.ts'
 import type { WaitingReasons } from '../waiting-reasons.ts'
 import type { WebhookControl } from '../webhooks/webhook-control.ts'
 
@@ -38,6 +39,8 @@ export interface AdminHub {
   readonly waiting?: Pick<WaitingReasons, 'find' | 'group'>
   /** What only a hub that runs knows of itself. */
   readonly live?: LiveHub
+  /** Knows what it refused to agents; of a running hub, and of no other one. */
+  readonly refusals?: Pick<AgentRefusals, 'list'>
   /** What a running hub sees of its hosts. */
   readonly sightings?: {
     find(agentId: AgentId): LiveSighting | undefined

@@ -129,6 +129,7 @@ describe('[LBL-16] for an admin token of some hosts', () => {
     assert.deepEqual(allowed.toSorted(), [
       'findDeliveries',
       'listAgents',
+      'listCertificates',
       'pushToAgent',
       'revokeAgent',
       'showAgent',

@@ -32,6 +32,8 @@ import { keepCosigned } from './keep-cosigned.ts'
 import { listRecords } from './list-records.ts'
 import { showBlockProofs } from './show-block-proofs.ts'
 import { showCheckpoint } from './show-checkpoint.ts'
+import { listAgents } from './list-agents.ts'
+import { listCertificates } from './list-certificates.ts'
 import { listEntries } from './list-entries.ts'
 import { listSegments } from './list-segments.ts'
 import { listCargoes, listDeliveries, listTokens } from './list-rows.ts'
@@ -40,10 +42,11 @@ import { listHubs, removeHub } from './manage-hubs.ts'
 import { removeAgent } from './remove-agent.ts'
 import { revokeAgent } from './revoke-agent.ts'
 import { revokeToken } from './revoke-token.ts'
+import { showAgent } from './show-agent.ts'
 import { showCargo, showDelivery } from './show-artefacts.ts'
 import { showFeatures, showStatus } from './show-status.ts'
 import { summarizeFleet } from './summary/summarize-fleet.ts'
-import { listAgents, listCaRevocations, showAgent } from './view-agents.ts'
+import { listCaRevocations } from './view-agents.ts'
 
 export const USE_CASES: UseCases = {
   ...CARGO_USE_CASES,
@@ -64,6 +67,7 @@ export const USE_CASES: UseCases = {
   revokeAgent,
   removeAgent,
   listCaRevocations,
+  listCertificates,
   listCargoes,
   listDeliveries,
   findDeliveries,

@@ -3,61 +3,17 @@
 import { invariant } from '../../../platform/errors.ts'
 import type { AdminAgent } from '../../../protocol/admin/views.ts'
 import type { Labels } from '../../../protocol/labels.ts'
-import { fingerprintOf } from '../../../sealing/age-identity.ts'
 import type { Agent } from '../../domain/agent.ts'
-import type { HostRules } from '../../domain/host-rules.ts'
 import type { Page } from '../../store/store.ts'
 import type { Read } from '../admin-act.ts'
 import { toAdminAgent, toAdminCaRevocation } from '../admin-views.ts'
-import { readMatchingAgents } from '../agent-slices.ts'
-import { bothOf } from '../../../protocol/selector.ts'
-import { findAgent } from '../find-agent.ts'
-import { findRules } from '../find-rules.ts'
-import { parseWhere } from '../parse-where.ts'
 import { readPage } from '../read-page.ts'
 import type { AdminContext } from './admin-context.ts'
-import { viewDeliveries } from './view-deliveries.ts'
 
 export type AgentViewContext = Pick<
   AdminContext,
   'store' | 'clock' | 'renewalThresholdMs' | 'polls' | 'waiting' | 'sightings' | 'notifier'
 >
-
-export const listAgents: Read<'listAgents', AgentViewContext> = async (
-  reader,
-  request,
-  context,
-) => {
-  const where = bothOf(
-    context.only,
-    request.where === undefined ? undefined : parseWhere(request.where),
-  )
-  const read = async (page: Page) => {
-    const agents =
-      where === undefined
-        ? await reader.pageAgents(page)
-        : await readMatchingAgents(reader, where, page)
-    return agents && viewAgents(context, agents)
-  }
-  const { rows, next } = await readPage(request, read, (agent) => agent)
-  return { agentes: rows, next }
-}
-
-export const showAgent: Read<'showAgent', AgentViewContext> = async (
-  reader,
-  { agente },
-  context,
-) => {
-  const agent = await findAgent(reader, agente, context.only)
-  const deliveries = await reader.listDeliveries({ agentId: agent.id })
-  const recipient = await reader.findRecipient(agent.id)
-  return {
-    ...(await viewAgent(context, agent)),
-    recipient_fingerprint: recipient === undefined ? null : fingerprintOf(recipient),
-    politicas: namePolicies(await findRules(reader, agent)),
-    entregas: await viewDeliveries(reader, deliveries, context.waiting),
-  }
-}
 
 export const listCaRevocations: Read<'listCaRevocations', Pick<AdminContext, 'clock'>> = async (
   reader,
@@ -73,7 +29,7 @@ export const listCaRevocations: Read<'listCaRevocations', Pick<AdminContext, 'cl
 const NO_LABELS: Labels = new Map()
 const NOTHING_TO_REVOKE = { waiting: 0, refused: 0, reason: null }
 
-async function viewAgents(
+export async function viewAgents(
   context: AgentViewContext,
   agents: readonly Agent[],
 ): Promise<AdminAgent[]> {
@@ -108,8 +64,4 @@ export async function viewAgent(context: AgentViewContext, agent: Agent): Promis
   const [view] = await viewAgents(context, [agent])
   invariant(view !== undefined, 'each agent has its view')
   return view
-}
-
-function namePolicies({ policyName, narrowing }: HostRules): string[] {
-  return [...(policyName === undefined ? [] : [policyName]), ...narrowing.map(({ name }) => name)]
 }

@@ -119,7 +119,7 @@ test('[AUT-3] [AUT-10] an agent that is revoked while its newer identity is used
   })
   const outcome = authenticate(presented(digit))
   await revoked
-  assert.deepEqual(await outcome, { ok: false, refusal: 'agent_revoked' })
+  assert.deepEqual(await outcome, { ok: false, refusal: 'agent_revoked', agentId: AGENT_ID })
   const certificate = await store.reader.findCertificate(digit.repeat(64))
   assert.equal(certificate?.firstUsedAt, null)
 })
@@ -133,7 +133,8 @@ test('[AUT-3] a connection that was served is refused after the revocation of it
   now = START
   assert.deepEqual(await authenticate(shown), { ok: false, refusal: 'agent_not_registered' })
   await store.write((writer) => writer.insertAgent(agent))
-  assert.deepEqual(await authenticate(shown), { ok: false, refusal: 'agent_not_registered' })
+  const unknown = { ok: false, refusal: 'agent_not_registered', agentId: id }
+  assert.deepEqual(await authenticate(shown), unknown)
   await store.write((writer) =>
     writer.insertCertificate({
       sha256: '4'.repeat(64),
@@ -154,7 +155,7 @@ test('[AUT-3] a connection that was served is refused after the revocation of it
   assert.ok(known.ok && again.ok)
   assert.equal(again.agent, known.agent)
   await store.write((writer) => writer.updateAgent({ ...agent, revokedAt: now }))
-  assert.deepEqual(await authenticate(shown), { ok: false, refusal: 'agent_revoked' })
+  assert.deepEqual(await authenticate(shown), { ok: false, refusal: 'agent_revoked', agentId: id })
   await store.write((writer) => writer.updateAgent({ ...agent, revokedAt: now, removedAt: now }))
   assert.deepEqual(await authenticate(shown), { ok: false, refusal: 'agent_not_registered' })
 })

@@ -3,6 +3,7 @@ import { oneCommonName, plainHex } from '../../../pki/certificates.ts'
 import type { Clock } from '../../../platform/clock.ts'
 import type { Logger } from '../../../platform/logger.ts'
 import type { WireErrorCode } from '../../../protocol/errors.ts'
+import type { AgentId } from '../../../protocol/identifiers.ts'
 import { HubEventType } from '../../../protocol/words.ts'
 import type { Agent } from '../../domain/agent.ts'
 import {
@@ -35,7 +36,8 @@ export function presentCertificate(peer: PeerCertificate): PresentedCertificate 
 
 export type AuthenticationOutcome =
   | { readonly ok: true; readonly agent: Agent }
-  | { readonly ok: false; readonly refusal: WireErrorCode }
+  /** The agent is the one that the certificate names, whoever has it. */
+  | { readonly ok: false; readonly refusal: WireErrorCode; readonly agentId?: AgentId }
 
 export type AuthenticateAgent = (presented: PresentedCertificate) => Promise<AuthenticationOutcome>
 
@@ -101,7 +103,7 @@ export function createAuthenticateAgent(
         await reportSuperseded(store, agent, presented, now)
       }
     }
-    return verdict
+    return agent === undefined ? verdict : { ...verdict, agentId: agent.id }
   }
 }
 

@@ -35,7 +35,8 @@ export interface IssueCertificateDependencies {
 
 export type IssueOutcome =
   | { readonly ok: true; readonly certificatePem: string; readonly rootPem: string }
-  | { readonly ok: false; readonly refusal: WireErrorCode }
+  /** The reason, where the code does not say it, is for the log and for operators. */
+  | { readonly ok: false; readonly refusal: WireErrorCode; readonly reason?: string }
 
 /** `presentedSha256` names the certificate that the caller showed; `recordAlso` writes in the commit that records the new one. */
 export type IssueCertificate = (
@@ -86,8 +87,9 @@ export function createIssueCertificate(
         },
         'Certificate not obtained',
       )
-      if (delivery) waiting?.note(delivery.id, describeFailure(rules, error), clock.now())
-      return { ok: false, refusal: 'ca_failed' }
+      const reason = describeFailure(rules, error)
+      if (delivery) waiting?.note(delivery.id, reason, clock.now())
+      return { ok: false, refusal: 'ca_failed', reason }
     }
     const commit = async (writer: StoreWriter, now: Date): Promise<WireErrorCode | undefined> => {
       // The agent may have been revoked, or its delivery cancelled, while the CA was signing.
@@ -149,14 +151,16 @@ export function createIssueCertificate(
 function refused(
   log: Logger,
   { hostname, role }: Agent,
-  { refusal, forbiddenNames = [] }: Extract<IssueVerdict, { ok: false }>,
+  verdict: Extract<IssueVerdict, { ok: false }>,
 ): IssueOutcome {
+  const { refusal, forbiddenNames = [] } = verdict
   for (const { politica, isByRole, sans } of byPolicy(forbiddenNames)) {
     const fields = { hostname, role, politica, sans }
     if (isByRole) log.warn(fields, 'Names not permitted by the politica of the role')
     else log.warn(fields, 'Names not permitted by a politica with a selector')
   }
-  return { ok: false, refusal }
+  const reason = describeRefusal(verdict)
+  return reason === refusal ? { ok: false, refusal } : { ok: false, refusal, reason }
 }
 
 interface ForbiddenNames extends Pick<ForbiddenName, 'isByRole'> {

@@ -7,6 +7,7 @@ import type { TokenBuckets } from '../../../platform/token-bucket.ts'
 import type { WireErrorCode } from '../../../protocol/errors.ts'
 import { fromX509 } from '../../../pki/certificates.ts'
 import { decodePem } from '../../../pki/pem.ts'
+import type { AgentId } from '../../../protocol/identifiers.ts'
 import type { RecoverRequestBody } from '../../../protocol/schemas.ts'
 import { HubEventType } from '../../../protocol/words.ts'
 import {
@@ -36,9 +37,9 @@ export interface RecoverIdentityDependencies {
 }
 
 export type RecoveryOutcome =
-  | IssueOutcome
-  /** The reason is for the log. */
-  | { readonly ok: false; readonly refusal: 'recovery_refused'; readonly reason: string }
+  | Extract<IssueOutcome, { ok: true }>
+  /** The agent of a caller that has shown its key. */
+  | (Extract<IssueOutcome, { ok: false }> & { readonly agentId?: AgentId })
 
 export type RecoverIdentity = (request: RecoverRequestBody) => Promise<RecoveryOutcome>
 
@@ -114,9 +115,10 @@ export function createRecoverIdentity(dependencies: RecoverIdentityDependencies)
       }),
     )
     if (!outcome.ok) {
-      return AUTHENTICATION_REFUSALS.has(outcome.refusal)
+      const { refusal } = outcome
+      return AUTHENTICATION_REFUSALS.has(refusal)
         ? { ok: false, refusal: 'recovery_refused' }
-        : outcome
+        : { ...outcome, agentId: agent.id }
     }
     log.info({ hostname: agent.hostname }, 'Identity recovered')
     return outcome

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { HubEventType } from '../../../protocol/words.ts'
+import { sentTypes } from '../../domain/urgent-entries.ts'
 import type { Webhook } from '../../domain/webhook.ts'
 import type { StoreReader } from '../../store/store.ts'
 
@@ -7,10 +8,9 @@ import type { StoreReader } from '../../store/store.ts'
 const COUNT_MAX = 1000
 
 /** How many messages wait for an endpoint; the count of each type has a limit. */
-export async function countBacklog(
-  reader: StoreReader,
-  { types, progress: { cursorSeq } }: Webhook,
-): Promise<number> {
+export async function countBacklog(reader: StoreReader, webhook: Webhook): Promise<number> {
+  const { cursorSeq } = webhook.progress
+  const types = sentTypes(webhook)
   const count = (type: string): Promise<number> =>
     reader.webhooks.countEntriesOfType(type, cursorSeq, COUNT_MAX)
   if (types.length === 0) {

@@ -80,6 +80,35 @@ describe('a webhook that is made', () => {
     ])
   })
 
+  test('[WHK-26] [WHK-31] of a form for people has no secret, and its password is in the vault alone', async () => {
+    const seq = await lastSeq(store.reader)
+    const query = 'from=hub@example.org&to=oncall@example.org'
+    const made = await admin.createWebhook({
+      url: `smtps://hub@mail.example.org?${query}`,
+      tipos: [],
+      password: 'correct horse',
+    })
+    assert.deepEqual([made.secret, made.url], [null, `smtps://hub@mail.example.org:465?${query}`])
+    assert.equal(await store.reader.webhooks.findSecret(made.id as WebhookId), 'correct horse')
+    assert.doesNotMatch(JSON.stringify([made, await readActs(store.reader, seq)]), /horse/)
+    const slack = await admin.createWebhook({ url: 'slack+https://hooks.slack.com/x', tipos: [] })
+    assert.equal(slack.secret, null)
+  })
+
+  test('[WHK-31] has a password exactly where its URL names a user', async () => {
+    const query = 'from=hub@example.org&to=oncall@example.org'
+    for (const [url, password, message] of [
+      [`smtps://hub@mail.example.org?${query}`, undefined, /needs a password/],
+      [`smtps://mail.example.org?${query}`, 'x', /names no user/],
+      ['slack+https://hooks.slack.com/x', 'x', /names no user/],
+      ['https://receiver.example/', 'x', /names no user/],
+      [`smtps://hub@mail.example.org?${query}`, 'a\r\nb', /not printable/],
+    ] as const) {
+      const request = { url, tipos: [], ...(password !== undefined && { password }) }
+      await assert.rejects(admin.createWebhook(request), { code: 'password_invalid', message })
+    }
+  })
+
   test('[WHK-4] has a secret of its own', async () => {
     const request = { url: 'http://localhost:1/', tipos: [] }
     const both = await Promise.all([admin.createWebhook(request), admin.createWebhook(request)])

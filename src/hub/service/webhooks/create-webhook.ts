@@ -13,6 +13,7 @@ import { toAdminWebhook, type WebhookContext } from './webhook-views.ts'
 
 interface WantedWebhook extends Pick<Webhook, 'url' | 'types' | 'where'> {
   readonly headers?: readonly string[]
+  readonly password?: string | undefined
 }
 
 /** Each has one request under way at most, so that these are all that there are at a time. */
@@ -30,7 +31,7 @@ export const createWebhook: Write<'createWebhook', WebhookContext> = async (
   const where = request.where === undefined ? null : parseDecidingWhere(request.where)
   refuseTooMany((await writer.webhooks.list()).length + 1)
   const headers = parseReceiverHeaders(url, request.headers)
-  const asked = { url, types, where, headers }
+  const asked = { url, types, where, headers, password: request.password }
   const { webhook: created, secret } = await insertWebhook(writer, asked, clock.now())
   const payload = {
     ...nameWebhook(created),
@@ -61,6 +62,23 @@ function parseReceiverHeaders(url: string, headers: readonly string[] = []): rea
   throw new AdminRefusal('headers_invalid', fault)
 }
 
+const PRINTABLE = /^[\x20-\x7e]+$/
+
+/** A user needs one, and nobody else has a use for it. */
+function refusePassword(url: string, password: string | undefined): void {
+  const receiver = receiverOf(url)
+  const needsOne = receiver.format === 'mail' && receiver.user !== undefined
+  if (needsOne && password === undefined) {
+    throw new AdminRefusal('password_invalid', 'the user in this URL needs a password')
+  }
+  if (!needsOne && password !== undefined) {
+    throw new AdminRefusal('password_invalid', 'this URL names no user of a mail server')
+  }
+  if (password !== undefined && !PRINTABLE.test(password)) {
+    throw new AdminRefusal('password_invalid', 'the password is not printable ASCII')
+  }
+}
+
 /** Without repetitions. */
 export function parseSentTypes(tipos: readonly string[]): readonly string[] {
   for (const type of tipos) requireSentType(type)
@@ -74,9 +92,10 @@ export function refuseTooMany(count: number): void {
 
 export async function insertWebhook(
   writer: StoreWriter,
-  { url, types, where, headers = [] }: WantedWebhook,
+  { url, types, where, headers = [], password }: WantedWebhook,
   createdAt: Date,
 ): Promise<{ readonly webhook: Webhook; readonly secret: string | null }> {
+  refusePassword(url, password)
   // Only the form of Standard Webhooks has signatures; what else is kept as the secret is what the operator brought.
   const isSigned = receiverOf(url).format === 'webhook'
   const secret = isSigned ? secretFrom(randomBytes(KEY_BYTES)) : null
@@ -84,7 +103,7 @@ export async function insertWebhook(
   // The next entry is the one that says so; what comes after that is sent.
   const cursorSeq = ((await writer.findChainEnd())?.seq ?? 0) + 1
   const webhook = newWebhook({ id, url, types, where, createdAt, cursorSeq })
-  await writer.webhooks.insert(webhook, secret ?? headers.join('\n'))
+  await writer.webhooks.insert(webhook, secret ?? password ?? headers.join('\n'))
   return { webhook, secret }
 }
 

@@ -139,6 +139,22 @@ function sqlOf(source: HostSource): readonly [sql: SourceSql, parameters: readon
   return value === undefined ? [OF_KEY, [key]] : [OF_VALUE, [key, value]]
 }
 
+/**
+ * The hostnames of a source, by the parameters that come before the place that they start after; from the index alone. A
+ * label may have one of a host that was removed since.
+ */
+export function namesOf(
+  source: HostSource,
+): readonly [sql: string, parameters: readonly Parameter[]] {
+  const [{ from, where, hostname }, parameters] = sqlOf(source)
+  const isLabel = source.by === 'label'
+  const index = isLabel ? from.replace(OF_LABEL, '') : from
+  const present = isLabel ? '' : 'AND removed_at IS NULL'
+  const sql = `SELECT ${hostname} AS hostname FROM ${index}
+    WHERE ${where} AND ${hostname} > ? ${present} ORDER BY ${hostname}`
+  return [sql, parameters]
+}
+
 /** By hostname, after that of any agent. */
 export function selectHosts(
   session: SqlSession,

@@ -4,7 +4,7 @@ import type { CargoId, DeliveryId } from '../../../protocol/identifiers.ts'
 import type { DeliveryStatus } from '../../../protocol/words.ts'
 import type { DeliveryPage, LateRule, Page } from '../store.ts'
 import { LIVE, selectByPlace } from './deliveries.ts'
-import { IS_LATE, parametersOf } from './fleet-query.ts'
+import { IS_LATE, parametersOf } from './late-hosts.ts'
 import type { Parameter, SqlSession } from './sql-session.ts'
 
 interface Place {

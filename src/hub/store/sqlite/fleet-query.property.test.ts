@@ -8,14 +8,21 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { propertyRuns } from '../../../../test/support/property.ts'
+import { CERTIFICATE_STATES } from '../../../protocol/admin/certificados.ts'
 import { Secret } from '../../../platform/secret.ts'
 import type { Agent } from '../../domain/agent.ts'
 import type { Delivery } from '../../domain/delivery.ts'
 import { LIVE_STATUSES } from '../../domain/delivery.ts'
 import { type CertificateInUse, ENDING_WITHIN } from '../../domain/fleet.ts'
 import type { IssuedCertificate } from '../../domain/issued-certificate.ts'
-import { decideEndState, QUARTER_MS } from '../../domain/fleet-ends.ts'
-import { isLate, lateFrom, renewalWindowMs } from '../../domain/late-renewal.ts'
+import { QUARTER_MS } from '../../domain/fleet-ends.ts'
+import {
+  decideState,
+  isLate,
+  lateFrom,
+  renewalWindowMs,
+  stateOfCertificate,
+} from '../../domain/late-renewal.ts'
 import {
   insertAgent,
   insertCargo,
@@ -74,7 +81,8 @@ class Model {
         const isIdentity = kind === 'identity'
         const issued = {
           ...newCertificate(isIdentity ? agent.id : delivery.agentId),
-          notBefore: new Date(NOW.getTime() - value * 60_000),
+          // Before any end.
+          notBefore: new Date(NOW.getTime() - 5_000_001 - value * 60_000),
           notAfter: new Date(NOW.getTime() + (value % 17) * 1_700_003 - 5_000_000),
           ...(isIdentity ? {} : { purpose: 'delivery' as const, deliveryId: delivery.id }),
         }
@@ -176,6 +184,14 @@ async function assertSame(
   const alive = inUse.filter(({ notAfter }) => notAfter > now)
   assert.deepEqual(keysOf(await reader.listFirstToEnd(now, 99)), keysOf(alive))
 
+  for (const state of CERTIFICATE_STATES) {
+    const own = inUse.filter((one) => stateOfCertificate(one, now, thresholdMs) === state)
+    const listed = await reader.pageCertificatesInUse({ ...rule, state, limit: 99 })
+    assert.deepEqual(keysOf(listed ?? []), keysOf(own), state)
+    assert.equal(await reader.countCertificatesInUse({ ...rule, state }, 99), own.length, state)
+  }
+  assert.equal(await reader.countCertificatesInUse(rule, 99), inUse.length)
+
   for (const hour of [-2, 0, 0.1, 1, 24, 999]) {
     const until = new Date(now.getTime() + hours(hour))
     const losing = alive.filter(({ notAfter }) => notAfter <= until)
@@ -228,7 +244,7 @@ async function assertSameSummary(
   const keyed = inUse.map(({ notBefore, notAfter }) => {
     const [startMs, notAfterMs] = [notBefore.getTime(), notAfter.getTime()]
     const windowMs = renewalWindowMs(notAfterMs - startMs, thresholdMs)
-    const state = decideEndState({ notAfterMs, windowMs }, nowMs)
+    const state = decideState({ notAfterMs, windowMs }, nowMs)
     const quarter = Math.floor(notAfterMs / QUARTER_MS) * QUARTER_MS
     return `${quarter} ${Math.trunc((notAfterMs - startMs) / 60_000)} ${state}`
   })

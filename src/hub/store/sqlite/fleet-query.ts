@@ -12,6 +12,17 @@ import {
 import type { CertificatePurpose } from '../../domain/issued-certificate.ts'
 import type { LateFilter, LateRule } from '../store.ts'
 import { END_BUCKET_MS } from './fleet-counts-tables.ts'
+import {
+  countFirstEnds,
+  countLateHosts,
+  countRows,
+  type EndingSoon,
+  IN_QUARTERS,
+  IS_LATE,
+  LATE_FROM,
+  lookAtEndingSoon,
+  parametersOf,
+} from './late-hosts.ts'
 import type { NamedParameters, SqlSession } from './sql-session.ts'
 
 export interface InUseRow {
@@ -24,13 +35,6 @@ export interface InUseRow {
   not_after: number
 }
 
-/** `lateFrom` of the domain, in SQL; a test holds the two together. */
-export const LATE_FROM = 'not_after - min(@thresholdMs, (not_after - not_before) / 3) / 2'
-/** What is late ends within half a threshold: a range that the index knows. */
-export const IS_LATE = `not_after <= @nowMs + @thresholdMs / 2 AND ${LATE_FROM} <= @nowMs`
-
-const LATE_AGENTS = `SELECT DISTINCT agente_id FROM validades INDEXED BY validades_por_fim WHERE ${IS_LATE}`
-
 export const IN_USE = `SELECT validades.agente_id, hostname, purpose, entrega_id, nome, not_before, not_after
   FROM validades CROSS JOIN agentes ON agentes.id = validades.agente_id
     LEFT JOIN entregas ON entregas.id = entrega_id LEFT JOIN cargas ON cargas.id = carga_id`
@@ -38,7 +42,8 @@ export const IN_USE = `SELECT validades.agente_id, hostname, purpose, entrega_id
 export function summariseFleet(session: SqlSession, rule: LateRule): FleetSummary {
   const counts = readCounts(session)
   const live = counts('agentes', 'live')
-  const late = countOf(session, `FROM (${LATE_AGENTS})`, parametersOf(rule))
+  const soon = lookAtEndingSoon(session, rule)
+  const late = countLateHosts(session, rule, soon)
   const deliveries = Object.fromEntries(
     LIVE_STATUSES.map((status) => [status, counts('entregas', status)]),
     // It has the keys of the list.
@@ -46,8 +51,20 @@ export function summariseFleet(session: SqlSession, rule: LateRule): FleetSummar
   return {
     agents: { registered: live - late, late, revoked: counts('agentes', 'revoked') },
     certificates: {
-      identity: summariseCertificates(session, 'identity', counts('validades', 'identity'), rule),
-      delivery: summariseCertificates(session, 'delivery', counts('validades', 'delivery'), rule),
+      identity: summariseCertificates(
+        session,
+        'identity',
+        counts('validades', 'identity'),
+        rule,
+        soon,
+      ),
+      delivery: summariseCertificates(
+        session,
+        'delivery',
+        counts('validades', 'delivery'),
+        rule,
+        soon,
+      ),
     },
     deliveries,
     reverted: counts('entregas', 'revertida'),
@@ -87,33 +104,16 @@ export function selectFirstToEnd(session: SqlSession, now: Date, limit: number) 
 export function countAgentsThatLose(session: SqlSession, after: Date, until: Date): number {
   if (after >= until) return 0
   const [afterMs, untilMs] = [after.getTime(), until.getTime()]
-  const [first, last] = [bucketOf(afterMs), bucketOf(untilMs)]
-  const whole = session.get<{ count: number }>(
-    `SELECT coalesce(sum(total), 0) AS count FROM agentes_por_quarto
-     WHERE quarto >= ? AND quarto < ?`,
-    first,
-    last,
-  )
-  const begun = (quarter: number, endMs: number): number =>
-    countAgents(session, BEGIN_TO_LOSE, { startMs: quarter * END_BUCKET_MS, endMs })
-  const lost = begun(last, untilMs) - begun(first, afterMs)
-  return (whole?.count ?? 0) + lost + countAgents(session, LOSE_ANOTHER, { afterMs, untilMs })
+  const begun = countFirstEnds(session, untilMs) - countFirstEnds(session, afterMs)
+  return begun + countRows(session, LOSE_ANOTHER, { afterMs, untilMs })
 }
 
-const AGENTS_BY_END = `SELECT count(DISTINCT validades.agente_id) AS count
-  FROM validades INDEXED BY validades_por_fim`
-/** Those whose first certificate to end does so then. */
-const BEGIN_TO_LOSE = `${AGENTS_BY_END} CROSS JOIN agentes ON agentes.id = validades.agente_id
-  WHERE not_after >= @startMs AND not_after <= @endMs AND primeiro_fim >= @startMs`
 /** Of those that have lost one before, which are few: an expired certificate is not in use for long. */
-const LOSE_ANOTHER = `${AGENTS_BY_END} WHERE not_after <= @afterMs
+const LOSE_ANOTHER = `SELECT count(DISTINCT validades.agente_id) AS count
+  FROM validades INDEXED BY validades_por_fim WHERE not_after <= @afterMs
   AND EXISTS (SELECT 1 FROM validades AS outra INDEXED BY validades_por_agente
     WHERE outra.agente_id = validades.agente_id
       AND outra.not_after > @afterMs AND outra.not_after <= @untilMs)`
-
-function countAgents(session: SqlSession, sql: string, named: NamedParameters): number {
-  return session.get<{ count: number }>(sql, named)?.count ?? 0
-}
 
 /** Counts whole quarters of an hour from their table, and rows only in the quarters that a range begins or ends in. */
 function summariseCertificates(
@@ -121,6 +121,7 @@ function summariseCertificates(
   purpose: CertificatePurpose,
   total: number,
   rule: LateRule,
+  soon: EndingSoon,
 ): CertificatesSummary {
   const named = { ...parametersOf(rule), purpose }
   const { nowMs } = named
@@ -143,7 +144,9 @@ function summariseCertificates(
     return inWhole + atEnds
   }
   const expired = between(-1, nowMs)
-  const late = countOf(session, `${ofPurpose} AND not_after > @nowMs AND ${IS_LATE}`, named)
+  const late = soon.areLateFewer
+    ? countOf(session, `${ofPurpose} AND not_after > @nowMs AND ${IS_LATE}`, named)
+    : between(nowMs, soon.lastLateMs) - countOnTime(session, soon, named)
   let fromMs = nowMs
   let ending = 0
   const endingWithin = Object.entries(ENDING_WITHIN).map(([name, seconds]) => {
@@ -164,6 +167,18 @@ function summariseCertificates(
     // It has the keys of the table.
     endingWithin: Object.fromEntries(endingWithin) as Record<EndingWithin, number>,
   }
+}
+
+/** Of those that end so soon that they would be late if they lived longer. */
+function countOnTime(
+  session: SqlSession,
+  { quarters, lastLateMs, hasNone }: EndingSoon,
+  named: NamedParameters,
+): number {
+  if (hasNone) return 0
+  const rest = `${IN_QUARTERS} WHERE purpose = @purpose AND not_after > @nowMs
+    AND not_after <= @lastLateMs AND ${LATE_FROM} > @nowMs`
+  return countOf(session, rest, { ...named, quarters, lastLateMs })
 }
 
 function bucketOf(instantMs: number): number {
@@ -190,13 +205,6 @@ function oldestOf(session: SqlSession, statuses: readonly LiveStatus[]): Date | 
     return session.get<{ updated_at: number }>(sql, status)?.updated_at ?? []
   })
   return instants.length === 0 ? undefined : new Date(Math.min(...instants))
-}
-
-export function parametersOf({ now, thresholdMs }: LateRule): {
-  nowMs: number
-  thresholdMs: number
-} {
-  return { nowMs: now.getTime(), thresholdMs }
 }
 
 export function toInUse(row: InUseRow): CertificateInUse {

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import Database from 'better-sqlite3-multiple-ciphers'
 import type { AgentId, TokenHash } from '../../../protocol/identifiers.ts'
+import { SUMMARY_COUNTS } from './fleet-summary-tables.ts'
 import { MIGRATIONS } from './migrations.ts'
 import { ROLLOUT_KINDS } from './rollout-tables.ts'
 import { SqlSession } from './sql-session.ts'
@@ -331,6 +332,44 @@ describe('a database of an older format keeps its rows when it is brought forwar
       assert.deepEqual(database.all(`SELECT * FROM ${table}`), [])
     }
     assert.equal(MIGRATIONS[46]?.readableFrom, 37)
+  })
+
+  test('[VLT-16] [OVW-3] of the one before a fleet was summarised: what there is is counted, also what an earlier program goes on to write', async () => {
+    using database = new OldDatabase(MIGRATIONS.findIndex(({ sql }) => sql === SUMMARY_COUNTS))
+    const insertOld = (id: string): void =>
+      void database.connection.exec(`
+        INSERT INTO agentes (id, hostname, role, token_hash, created_at)
+          VALUES ('a-${id}', 'web-${id}', 'web', 't', 1);
+        INSERT INTO agentes_raizes (agente_id, numero, fingerprints, reported_at)
+          VALUES ('a-${id}', 1, '["${HASH}"]', 1);
+        INSERT INTO cargas (id, tipo, nome, versao, sans, created_at)
+          VALUES ('c-${id}', 'csr_cert', 'site', 1, '[]', 1);
+        INSERT INTO certificados (sha256, serial, agente_id, purpose, not_before, not_after)
+          VALUES ('${id.repeat(64)}', '0${id}', 'a-${id}', 'identity', 1, 86400001)`)
+    insertOld('1')
+    insertOld('2')
+    database.connection.exec(`UPDATE agentes SET revoked_at = 1 WHERE id = 'a-2';
+      UPDATE cargas SET removed_at = 1 WHERE id = 'c-2'`)
+    database.bringForward()
+    const session = new SqlSession(database.connection)
+    const { summary } = new SqliteReader(() => session)
+    const rule = { now: new Date(0), thresholdMs: 1 }
+    const counted = async () => [
+      await summary.countCargoes(),
+      await summary.listTrustCounts(9),
+      await summary.countEnds(rule, new Date(86_400_001)),
+      await summary.countAgentsEnding(new Date(86_400_001)),
+    ]
+    const expected = (count: number) => [
+      count,
+      [{ fingerprints: [HASH], pinned: null, count }],
+      [{ quarterMs: 86_400_000, lifeMinutes: 1440, state: 'fresh', count }],
+      count,
+    ]
+    assert.deepEqual(await counted(), expected(1))
+    insertOld('3')
+    assert.deepEqual(await counted(), expected(2))
+    assert.equal(MIGRATIONS.find(({ sql }) => sql === SUMMARY_COUNTS)?.readableFrom, 37)
   })
 
   test('[RLO-24] of the one before rollouts had kinds: those that there are are of cargas, with what they were to bring', () => {

@@ -21,6 +21,7 @@ import { SqliteDeclaredReader, SqliteDeclaredWriter } from './sqlite-declared.ts
 import { SqliteEntryReader } from './sqlite-entry-reader.ts'
 import { SqliteJoinReader } from './sqlite-join-reader.ts'
 import { SqliteSessionReader, SqliteSessionWriter } from './sqlite-sessions.ts'
+import { SqliteListReader } from './sqlite-list-reader.ts'
 import { SqliteReader } from './sqlite-reader.ts'
 import { SqliteRolloutReader, SqliteRolloutWriter } from './sqlite-rollouts.ts'
 import { SqliteSummaryReader } from './sqlite-summary.ts'
@@ -52,6 +53,7 @@ describe('on tables that are full', () => {
         SqliteDeclaredWriter,
         SqliteEntryReader,
         SqliteJoinReader,
+        SqliteListReader,
         SqliteReader,
         SqliteWriter,
       ).filter((name) => !(name in STORE_CALLS)),

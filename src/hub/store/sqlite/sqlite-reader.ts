@@ -88,7 +88,7 @@ import { selectSightings } from './sightings.ts'
 import { type TokenRow, toToken } from './token-rows.ts'
 import { SqliteDeclaredReader } from './sqlite-declared.ts'
 import { SqliteSessionReader } from './sqlite-sessions.ts'
-import { SqlitePolicyReader } from './sqlite-policy-reader.ts'
+import { SqliteListReader } from './sqlite-list-reader.ts'
 import { SqliteRolloutReader } from './sqlite-rollouts.ts'
 import { SqliteSummaryReader } from './sqlite-summary.ts'
 import { SqliteWebhookReader } from './sqlite-webhooks.ts'
@@ -127,7 +127,7 @@ interface EventDebtRow {
   at: number
 }
 
-export class SqliteReader extends SqlitePolicyReader implements StoreReader {
+export class SqliteReader extends SqliteListReader implements StoreReader {
   get declared(): SqliteDeclaredReader {
     return new SqliteDeclaredReader(this.session)
   }

@@ -3,13 +3,13 @@ import type { EndCount } from '../../domain/fleet-ends.ts'
 import type { LateRule } from '../store.ts'
 import type { DeliveryFailures, SummaryReader, TrustCount } from '../summary-store.ts'
 import {
-  countFirstEnds,
   countOnTimeThatLose,
   selectEndCounts,
   selectExpired,
   selectFirstOnTime,
   selectLateInTime,
 } from './end-counts.ts'
+import { countFirstEnds } from './late-hosts.ts'
 import type { SqlSession } from './sql-session.ts'
 import { countCargoes, countOpenTokens, groupFailures, selectTrustCounts } from './summary-query.ts'
 

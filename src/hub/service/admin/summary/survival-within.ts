@@ -12,7 +12,12 @@ export async function describeSurvivalOfAll(
   { now }: LateRule,
 ): Promise<AdminSurvivalWithin | null> {
   const [first] = await reader.listFirstToEnd(now, 1)
-  return describe(first, now, (until) => reader.countAgentsThatLose(now, until))
+  const lost = await reader.summary.countAgentsEnding(now)
+  return describe(
+    first,
+    now,
+    async (until) => (await reader.summary.countAgentsEnding(until)) - lost,
+  )
 }
 
 export async function describeSurvivalOnTime(

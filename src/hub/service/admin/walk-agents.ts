@@ -1,0 +1,154 @@
+// The ways to agents, each by an index and in its order. A step looks at a bounded number of agents, whatever matches.
+
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { AGENT_SORTS } from '../../../protocol/admin/agentes.ts'
+import type { AgentId } from '../../../protocol/identifiers.ts'
+import type { Selector } from '../../../protocol/selector.ts'
+import type { IssuedCertificate } from '../../domain/issued-certificate.ts'
+import type { Agent } from '../../domain/agent.ts'
+import type { StoreReader } from '../../store/store.ts'
+import { AdminRefusal } from '../admin-act.ts'
+import { agentSlices, keepMatchingAgents } from '../agent-slices.ts'
+
+export interface HostStep {
+  /** `place` is the `after` of what follows the agent. */
+  readonly hosts: readonly { readonly agent: Agent; readonly place: string }[]
+  /** The place after all that the step has looked at; null at the end. */
+  readonly last: string | null
+  /** How many it has looked at. */
+  readonly count: number
+}
+
+export type AgentSort = (typeof AGENT_SORTS)[number]
+export type HostWalk = AsyncGenerator<HostStep>
+
+interface Walk {
+  readonly where: Selector | undefined
+  readonly text: string | undefined
+  readonly after: string | undefined
+}
+
+const STEP_AGENTS = 500
+
+/** `candidates` are all that match. */
+export async function* walkCandidates(
+  reader: StoreReader,
+  candidates: readonly Agent[],
+  sort: AgentSort,
+  after: string | undefined,
+): HostWalk {
+  const hosts = await placeAll(reader, candidates, sort)
+  const start = after === undefined ? undefined : await findPlace(reader, sort, after)
+  const direction = sort === 'enrolled' ? -1 : 1
+  const compare = (one: Key, other: Key): number => direction * compareKeys(one, other)
+  const rest = hosts
+    .filter(({ key }) => start === undefined || compare(key, start) > 0)
+    .toSorted((one, other) => compare(one.key, other.key))
+  yield { hosts: rest, last: null, count: rest.length }
+}
+
+type Key = readonly (string | number)[]
+
+function compareKeys(one: Key, other: Key): number {
+  const at = one.findIndex((part, index) => part !== other[index])
+  if (at === -1) return 0
+  return (one[at] ?? '') < (other[at] ?? '') ? -1 : 1
+}
+
+async function placeAll(reader: StoreReader, agents: readonly Agent[], sort: AgentSort) {
+  if (sort !== 'end') {
+    return agents.map((agent) => ({ ...placeById(agent), key: keyOf(agent, sort) }))
+  }
+  const agentOf = new Map(agents.map((agent) => [agent.id, agent]))
+  const firsts = await reader.listFirstOfAgents([...agentOf.keys()])
+  return firsts.flatMap((first) => {
+    const agent = agentOf.get(first.agentId)
+    return agent === undefined ? [] : [{ agent, place: first.sha256, key: endKeyOf(first) }]
+  })
+}
+
+async function findPlace(reader: StoreReader, sort: AgentSort, after: string): Promise<Key> {
+  if (sort === 'end') {
+    const certificate = await reader.findCertificate(after)
+    if (certificate === undefined) throw cursorUnknown(after)
+    return endKeyOf(certificate)
+  }
+  const agent = await reader.findAgentById(after as AgentId)
+  if (agent === undefined) throw cursorUnknown(after)
+  return keyOf(agent, sort)
+}
+
+function keyOf({ hostname, createdAt, id }: Agent, sort: 'hostname' | 'enrolled'): Key {
+  return sort === 'hostname' ? [hostname] : [createdAt.getTime(), id]
+}
+
+function endKeyOf({
+  notAfter,
+  notBefore,
+  agentId,
+}: Pick<IssuedCertificate, 'notAfter' | 'notBefore' | 'agentId'>): Key {
+  return [notAfter.getTime(), notBefore.getTime(), agentId]
+}
+
+export async function* walkByName(reader: StoreReader, walk: Walk): HostWalk {
+  const { after } = walk
+  const start = after === undefined ? undefined : await reader.findAgentById(after as AgentId)
+  if (after !== undefined && start === undefined) throw cursorUnknown(after)
+  for await (const agents of agentSlices(reader, { ...walk, sliceAgents: STEP_AGENTS })) {
+    yield { hosts: agents.map(placeById), last: agents.at(-1)?.id ?? null, count: agents.length }
+  }
+}
+
+/** The host whose first certificate ends first comes first. */
+export async function* walkByEnd(
+  reader: StoreReader,
+  { after, until, ...match }: Walk & { readonly until: Date | undefined },
+): HostWalk {
+  for (let start = after; ;) {
+    const page = await reader.pageHostsByEnd({ after: start, limit: STEP_AGENTS, until })
+    if (page === undefined) throw cursorUnknown(after)
+    const kept = await keepMatching(
+      reader,
+      match,
+      page.hosts.map(({ agent }) => agent),
+    )
+    const hosts = page.hosts.filter(({ agent }) => kept.has(agent.id))
+    yield { hosts, last: page.last, count: STEP_AGENTS }
+    if (page.last === null) return
+    start = page.last
+    await nextTurn()
+  }
+}
+
+/** The last one first. */
+export async function* walkByEnrolment(reader: StoreReader, { after, ...match }: Walk): HostWalk {
+  for (let start = after; ;) {
+    const agents = await reader.pageHostsByEnrolment({ after: start, limit: STEP_AGENTS })
+    if (agents === undefined) throw cursorUnknown(after)
+    const kept = await keepMatching(reader, match, agents)
+    const last = agents.length < STEP_AGENTS ? null : (agents.at(-1)?.id ?? null)
+    const hosts = agents.filter(({ id }) => kept.has(id)).map(placeById)
+    yield { hosts, last, count: STEP_AGENTS }
+    if (last === null) return
+    start = last
+    await nextTurn()
+  }
+}
+
+async function keepMatching(
+  reader: StoreReader,
+  { where, text }: Pick<Walk, 'where' | 'text'>,
+  agents: readonly Agent[],
+): Promise<ReadonlySet<AgentId>> {
+  const named = text === undefined ? agents : agents.filter((one) => one.hostname.includes(text))
+  const kept = where === undefined ? named : await keepMatchingAgents(reader, where, named)
+  return new Set(kept.map(({ id }) => id))
+}
+
+function placeById(agent: Agent): HostStep['hosts'][number] {
+  return { agent, place: agent.id }
+}
+
+function cursorUnknown(after: string | undefined): AdminRefusal {
+  return new AdminRefusal('cursor_unknown', `after: there is no ${after} in this list`)
+}

@@ -1,0 +1,111 @@
+// Debian's Chromium, driven: what a page of the console did beside what it shows is gathered, since none of it may happen.
+
+import {
+  type Browser,
+  type BrowserContext,
+  chromium,
+  type Page,
+  type Request,
+} from 'playwright-core'
+import { BROWSER_FLAGS, findBrowser } from '../../support/browser.ts'
+
+export interface Misdeeds {
+  /** Reports of the content policy and of Trusted Types. */
+  readonly reports: string[]
+  /** Requests to another origin than the console's. */
+  readonly foreignRequests: string[]
+  /** What nobody caught, and what the page wrote as an error. */
+  readonly errors: string[]
+}
+
+export interface Theme {
+  readonly theme: 'dark' | 'light'
+  readonly widthPx: number
+}
+
+export const THEMES: readonly Theme[] = (['dark', 'light'] as const).flatMap((theme) =>
+  [1440, 390].map((widthPx) => ({ theme, widthPx })),
+)
+
+export const HEIGHT_PX = 900
+/** The hub answers so on purpose, and the page says so. */
+const REFUSED = /^Failed to load resource: the server responded with a status of/
+
+export async function launchBrowser(): Promise<Browser> {
+  const executablePath = findBrowser()
+  if (executablePath === undefined) throw new Error('there is no Chromium on this machine')
+  return chromium.launch({ executablePath, args: [...BROWSER_FLAGS], headless: true })
+}
+
+/** A browser of a person of their own: cookies and storage are shared by its pages alone. */
+export async function openContext(
+  browser: Browser,
+  origin: string,
+  { theme = 'dark', widthPx = 1440 }: Partial<Theme> = {},
+): Promise<{ readonly context: BrowserContext; readonly misdeeds: Misdeeds }> {
+  const misdeeds: Misdeeds = { reports: [], foreignRequests: [], errors: [] }
+  const context = await browser.newContext({
+    // The root is one of the hub's own CA.
+    ignoreHTTPSErrors: true,
+    baseURL: origin,
+    colorScheme: theme,
+    reducedMotion: 'reduce',
+    viewport: { width: widthPx, height: HEIGHT_PX },
+    locale: 'en-GB',
+    timezoneId: 'America/Sao_Paulo',
+  })
+  await context.exposeBinding('gatherReport', (_source, report: string) => {
+    misdeeds.reports.push(report)
+  })
+  await context.addInitScript(`
+    addEventListener('securitypolicyviolation', (event) => {
+      gatherReport(event.effectiveDirective + ' blocked ' + event.blockedURI + ' ' + event.sample)
+    })
+  `)
+  context.on('page', watchRequests)
+  context.on('request', (request) => {
+    const url = new URL(request.url())
+    if (url.protocol.startsWith('http') && url.origin !== origin) {
+      misdeeds.foreignRequests.push(request.url())
+    }
+  })
+  context.on('weberror', (error) => misdeeds.errors.push(String(error.error())))
+  context.on('console', (message) => {
+    if (message.type() === 'error' && !REFUSED.test(message.text())) {
+      misdeeds.errors.push(message.text())
+    }
+  })
+  return { context, misdeeds }
+}
+
+const QUIET_MS = 250
+const SETTLE_MS_MAX = 15_000
+/** Its answer never ends. */
+const STREAM = '/v1/admin/changes'
+
+/** Until the page shows a title, and what it asked for has come. */
+export async function settle(page: Page): Promise<void> {
+  await page.locator('h1', { hasText: /\S/ }).first().waitFor()
+  const open = openRequests.get(page)
+  const startedMs = performance.now()
+  for (let quietMs = 0; quietMs < QUIET_MS; quietMs += 50) {
+    if (performance.now() - startedMs > SETTLE_MS_MAX) {
+      const urls = Array.from(open ?? [], (request) => request.url())
+      throw new Error(`${page.url()} still waits for ${urls.join(' ')}`)
+    }
+    await page.waitForTimeout(50)
+    if (open !== undefined && open.size > 0) quietMs = 0
+  }
+}
+
+const openRequests = new WeakMap<Page, Set<Request>>()
+
+function watchRequests(page: Page): void {
+  const open = new Set<Request>()
+  openRequests.set(page, open)
+  page.on('request', (request) => {
+    if (new URL(request.url()).pathname !== STREAM) open.add(request)
+  })
+  page.on('requestfinished', (request) => open.delete(request))
+  page.on('requestfailed', (request) => open.delete(request))
+}
