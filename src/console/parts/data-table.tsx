@@ -45,6 +45,7 @@ export function DataTable<Row extends { readonly id: string }>({
 }: DataTableProperties<Row>): JSX.Element {
   const table = useRef<HTMLTableElement>(null)
   const { first, last, rowPx } = useWindow(table, rows.length)
+  const shown = columns.filter(({ isWideOnly }) => isWideOnly !== true || rowPx === ROW_PX)
   useEffect(() => {
     onLook(first, last)
     if (last >= rows.length) onEnd()
@@ -54,7 +55,7 @@ export function DataTable<Row extends { readonly id: string }>({
     <table ref={table} class="data" aria-label={label} aria-rowcount={(total ?? rows.length) + 1}>
       <thead>
         <tr aria-rowindex={1}>
-          {columns.map(({ name, label: heading, sort, isWideOnly }) => (
+          {shown.map(({ name, label: heading, sort, isWideOnly }) => (
             <th
               key={name}
               scope="col"
@@ -73,14 +74,14 @@ export function DataTable<Row extends { readonly id: string }>({
         </tr>
       </thead>
       <tbody>
-        <Room rows={first} rowPx={rowPx} columns={columns.length} />
+        <Room rows={first} rowPx={rowPx} columns={shown.length} />
         {rows.slice(first, last).map((row, at) => (
           <tr
             key={row.id}
             aria-rowindex={first + at + 2}
             aria-current={isCurrent?.(row) === true ? 'true' : undefined}
           >
-            {columns.map(({ name, cell, isWideOnly }, column) => (
+            {shown.map(({ name, cell, isWideOnly }, column) => (
               <td key={name} class={isWideOnly === true ? 'wide' : undefined}>
                 {column === 0 && hrefOf !== undefined ? (
                   <a class="whole-row" href={hrefOf(row)}>
@@ -93,7 +94,7 @@ export function DataTable<Row extends { readonly id: string }>({
             ))}
           </tr>
         ))}
-        <Room rows={rows.length - last} rowPx={rowPx} columns={columns.length} />
+        <Room rows={rows.length - last} rowPx={rowPx} columns={shown.length} />
       </tbody>
     </table>
   )

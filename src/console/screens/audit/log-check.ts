@@ -172,7 +172,9 @@ async function start(
   }
   await guard(begun, async () => {
     if (anchor !== undefined) follower.expectHash(anchor.place.seq, anchor.place.hash)
-    const found = (await lookAtHub(begun)) ?? (await lookAtAnchor(anchor))
+    // The anchor first: a log that was put in its place has another tree, too.
+    const found =
+      (await lookAtHub(begun)) ?? (await lookAtAnchor(anchor)) ?? (await lookAtSignature(begun))
     if (run !== begun) return
     if (found !== undefined) return show({ finding: found, phase: 'done' })
     show({ compared: anchor })
@@ -195,7 +197,7 @@ async function followNewest(): Promise<void> {
   const begun = run
   hasRung = false
   await guard(begun, async () => {
-    const found = await lookAtHub(begun)
+    const found = (await lookAtHub(begun)) ?? (await lookAtSignature(begun))
     if (run !== begun) return
     if (found !== undefined) return show({ finding: found })
     if (phase === 'waiting') return
@@ -216,8 +218,8 @@ async function guard(begun: Run, work: () => Promise<void>): Promise<void> {
   if (hasRung) await followNewest()
 }
 
-/** What the hub says its log is now, whose signature is checked first. */
-async function lookAtHub({ follower, anchor }: Run): Promise<Finding | undefined> {
+/** What the hub says its log is now. */
+async function lookAtHub({ anchor }: Run): Promise<Finding | undefined> {
   const { checkpoint, key, head = null } = await ask('showCheckpoint', {})
   show({
     key: key ?? undefined,
@@ -225,8 +227,14 @@ async function lookAtHub({ follower, anchor }: Run): Promise<Finding | undefined
     checkpoint: checkpoint ?? undefined,
     total: head?.seq ?? 0,
   })
-  if (checkpoint === null || key === null) return undefined
-  if (anchor !== undefined && anchor.key !== key) return { kind: 'key', was: anchor.key, is: key }
+  if (anchor === undefined || key === null || anchor.key === key) return undefined
+  return { kind: 'key', was: anchor.key, is: key }
+}
+
+/** The root that the hub signed is what the tree has to have when it has come there. */
+async function lookAtSignature({ follower }: Run): Promise<Finding | undefined> {
+  const { checkpoint, key } = logCheck.value
+  if (checkpoint === undefined || key === undefined) return undefined
   try {
     const { size, root } = await openCheckpoint(checkpoint, await readKey(key))
     if (size >= follower.count) return toFinding(await follower.expectRoot(size, root))
