@@ -51,7 +51,7 @@ async function waitForVerdict(page: Page, verdict: RegExp): Promise<void> {
   })
 }
 
-describe('[CON] a log that was changed', WITH_BROWSER, () => {
+describe('[ADT-3] [ADT-4] a log that was changed', WITH_BROWSER, () => {
   test('one byte of a payload: its entry is named, to who comes for the first time and to who checks all again', async () => {
     await using opened = await openWithTokens()
     await using person = await opened.signIn('viewer')

@@ -18,7 +18,7 @@ function rootAt(size: number): string {
   return LOG.checkpointAt(size).root.toString('base64')
 }
 
-describe('[CON] records that are followed', () => {
+describe('[ADT-2] records that are followed', () => {
   test('are good from any place on, with the roots that were signed', async () => {
     const ranges = fc.tuple(fc.nat({ max: COUNT }), fc.nat({ max: COUNT }))
     await fc.assert(

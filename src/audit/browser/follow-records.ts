@@ -28,8 +28,8 @@ export type RecordFault =
   | { readonly kind: 'tree'; readonly size: number }
 
 /** What is hashed at once. */
-const BATCH_RECORDS = 64
-const TURN_MS_MAX = 20
+const BATCH_RECORDS = 32
+const TURN_MS_MAX = 12
 
 /** Undefined for a place that nobody can go on from. */
 export function followRecords(place: LogPlace): RecordFollower | undefined {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { parseAnchor } from './anchor.ts'
 
-describe('[CON] an anchor', () => {
+describe('[ADT-3] an anchor', () => {
   test('is read back as it was kept, and nothing else is one', () => {
     const place = {
       seq: 3,

@@ -5,7 +5,7 @@ import { comparePayloads, earlierActOf } from './compare-payloads.ts'
 const show = (...payloads: Parameters<typeof comparePayloads>): string[] =>
   comparePayloads(...payloads).map(({ kind, text }) => `${kind} ${text}`)
 
-describe('[CON] what an entry changed', () => {
+describe('[ADT-7] what an entry changed', () => {
   test('of a list shows what went, what stayed and what came', () => {
     assert.deepEqual(
       show(

@@ -10,7 +10,7 @@ const NONE = {
   anchorAt: undefined,
 }
 
-describe('[CON] entries by day', () => {
+describe('[ADT-5] entries by day', () => {
   test('say what was computed now, earlier, and not', () => {
     const bars = decideDays({
       earlier: [

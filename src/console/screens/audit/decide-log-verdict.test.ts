@@ -5,7 +5,7 @@ import { decideLogVerdict, judgeAnchor } from './decide-log-verdict.ts'
 const PLACE = { seq: 40, hash: 'a'.repeat(64), timestamp: '2026-11-19T10:00:00.000000Z', peaks: [] }
 const CHECKED = { anchor: undefined, from: 0, count: 0, total: 100, finding: undefined } as const
 
-describe('[CON] the verdict on the log', () => {
+describe('[ADT-3] the verdict on the log', () => {
   test('is good only for what was computed', () => {
     assert.deepEqual(decideLogVerdict({ ...CHECKED, phase: 'done', from: 40, count: 100 }), {
       kind: 'good',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { isFiltered, readFilters, toCommand, toQuery, toRequest } from './entry-filters.ts'
 
-describe('[CON] filters of the log', () => {
+describe('[ADT-6] filters of the log', () => {
   for (const [query, request, command] of [
     ['', { routine: false }, 'svc event list --no-routine --limit 200'],
     ['routine=true', {}, 'svc event list --limit 200'],

@@ -65,8 +65,8 @@ const NOTHING: LogCheck = {
 
 export const logCheck = signal<LogCheck>(NOTHING)
 
-/** Read within a moment, and hashed in a second or less. */
-const PAGE_RECORDS = 4000
+/** Parsed within a moment, and hashed in a second or less. */
+const PAGE_RECORDS = 2000
 const SHOWN_EVERY_MS = 120
 const AGAIN_MS_MIN = 1000
 const SIGNED_AFTER_MS = 2000
