@@ -14,7 +14,7 @@ export function HashBars({
   /** Says the hash to who does not see it; without one a text beside it does. */
   readonly label?: string
 }): JSX.Element {
-  const digits = [...hash.slice(0, BARS)].map((digit) => Number.parseInt(digit, 16))
+  const digits = Array.from(hash.slice(0, BARS), (digit) => Number.parseInt(digit, 16))
   return (
     <svg
       width={BARS * STEP}

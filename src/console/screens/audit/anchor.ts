@@ -9,7 +9,7 @@ export interface Anchor {
   /** Of the log, as the hub said it then. */
   readonly key: string
   readonly place: LogPlace
-  /** When it was kept, by the clock of this browser. */
+  /** When it was kept, by the clock that the page shows. */
   readonly keptAt: string
   /** When each entry until here was last computed from the first one on. */
   readonly wholeAt: string

@@ -12,6 +12,7 @@ import {
 } from '../../../audit/browser/follow-records.ts'
 import { readRecord } from '../../../audit/browser/read-export-lines.ts'
 import { ask } from '../../api/client.ts'
+import { hubNowMs } from '../../api/clock.ts'
 import type { AdminReplies } from '../../api/operations.ts'
 import { onRing } from '../../api/stream.ts'
 import { type Anchor, forgetAnchor, keepAnchor, readAnchor } from './anchor.ts'
@@ -27,7 +28,7 @@ type Head = NonNullable<AdminReplies['showCheckpoint']['head']>
 
 export interface LogCheck extends CheckedSoFar {
   readonly anchor: Anchor | undefined
-  /** The anchor of before this check, which the log has. */
+  /** The anchor that this check began with, and that the log has. */
   readonly compared: Anchor | undefined
   /** What the hub says of its log. */
   readonly key: string | undefined
@@ -132,7 +133,7 @@ export function stopChecking(): void {
 export function keepCheckedAsAnchor(): void {
   const { key, from, anchor, days, finding } = logCheck.value
   if (run === undefined || key === undefined || finding !== undefined) return
-  const keptAt = new Date().toISOString()
+  const keptAt = new Date(hubNowMs()).toISOString()
   const kept: Anchor = {
     key,
     place: run.follower.place,

@@ -66,24 +66,17 @@ interface Look {
 function lookOf(verdict: LogVerdict): Look {
   const { audit } = words()
   const say = audit.verdict
-  switch (verdict.kind) {
-    case 'good':
-      return { tone: 'ok', icon: 'shield-check', title: say.good(formatCount(verdict.entries)) }
-    case 'bad':
-      return { tone: 'bad', icon: 'octagon-x', title: titleOfFinding(verdict.finding) }
-    case 'running':
-      return { tone: 'off', icon: 'scan', title: say.running(formatCount(verdict.left)) }
-    case 'waiting':
-      return { tone: 'due', icon: 'scan', title: say.waiting(formatCount(verdict.left)) }
-    case 'stopped':
-      return { tone: 'due', icon: 'scan', title: say.stopped(formatCount(verdict.left)) }
-    case 'asking':
-      return { tone: 'off', icon: 'scan', title: say.asking }
-    case 'empty':
-      return { tone: 'off', icon: 'scroll', title: say.empty }
-    case 'failed':
-      return { tone: 'due', icon: 'info', title: say.failed }
+  if (verdict.kind === 'good') {
+    return { tone: 'ok', icon: 'shield-check', title: say.good(formatCount(verdict.entries)) }
   }
+  if (verdict.kind === 'bad') {
+    return { tone: 'bad', icon: 'octagon-x', title: titleOfFinding(verdict.finding) }
+  }
+  if (verdict.kind === 'asking') return { tone: 'off', icon: 'scan', title: say.asking }
+  if (verdict.kind === 'empty') return { tone: 'off', icon: 'scroll', title: say.empty }
+  if (verdict.kind === 'failed') return { tone: 'due', icon: 'info', title: say.failed }
+  const title = say[verdict.kind](formatCount(verdict.left))
+  return { tone: verdict.kind === 'running' ? 'off' : 'due', icon: 'scan', title }
 }
 
 function Cause({

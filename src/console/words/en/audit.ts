@@ -27,7 +27,7 @@ export const audit = {
       `Each of the ${size} entries fits the one before it, and together they are not what the hub signed: something was changed after that, or before the anchor.`,
     key: "The hub's key changed",
     keyWhy:
-      'The log is signed with another key than the anchor of this browser was. A vault that was made anew has another one, and so has a log that somebody put in its place: ask who did that.',
+      'The log is signed with another key than the anchor of this browser was. A new vault has another one, and so has a log that somebody put in its place: ask who did that.',
     keyWas: 'Before',
     keyIs: 'Now',
     signature: 'The checkpoint is not signed with the key that the hub names',
@@ -70,7 +70,7 @@ export const audit = {
   trustEvidence:
     'What the log proves of each certificate, for an auditor; tools/verify-evidence.py checks it:',
   trustConsole:
-    'The key and a checkpoint, to keep in another place than this hub. Webhooks carry hash_atual too: whoever receives them has a copy of the chain.',
+    'The key and a checkpoint, to keep in another place than this hub. Webhooks carry hash_atual too: who receives them has a copy of the chain.',
   checkAll: 'Check all again',
   check: 'Check',
   goOn: 'Go on',
