@@ -279,6 +279,8 @@ export const AdminEntry = Type.Object({
   id: Type.String(),
   /** Null for the hub's own acts. */
   agente_id: nullable(Type.String()),
+  /** Of that agent, while the hub knows it. Absent from earlier hubs, and where there is no agent. */
+  hostname: Type.Optional(Type.String()),
   tipo_evento: Type.String(),
   payload: Type.Record(Type.String(), Type.Unknown()),
   /** The stored bytes, which the hash covers. */

@@ -142,7 +142,7 @@ function assertPlan(connection: Connection, sql: string): void {
     if (sql.startsWith('INSERT INTO cargas (') && detail === 'SCAN rollouts') continue
     if (
       // Of `agentes_por_quarto` these tables fill one row; it has one for each quarter of an hour in which a certificate ends.
-      /^SCAN (?!json_each|wanted|assuntos VIRTUAL|par|anteriores|cadeia|mudancas|agentes_por_quarto|CONSTANT ROW|\(subquery)/.test(
+      /^SCAN (?!json_each|atores|wanted|assuntos VIRTUAL|par|anteriores|cadeia|mudancas|agentes_por_quarto|CONSTANT ROW|\(subquery)/.test(
         detail,
       )
     ) {
