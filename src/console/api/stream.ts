@@ -51,8 +51,6 @@ function ringEverywhere(tipos: readonly string[] | undefined): void {
 }
 
 function tell(message: TabMessage): void {
-  // A channel knows no other origin than this one.
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin
   tabs.postMessage(message)
 }
 
