@@ -75,7 +75,8 @@ export const overview = {
   openRollout: 'Open rollout',
   notRevokedTitle: (count: number) =>
     `${plural(count, 'certificate is', 'certificates are')} not revoked at the CA`,
-  notRevokedText: (reason: string) => `${reason} The hub refuses the hosts all the same.`,
+  notRevokedText: (reason: string) =>
+    `${reason.replace(/[.\s]*$/, '.')} The hub refuses the hosts all the same.`,
   whatToDo: 'What to do',
   webhookTitle: (origin: string, waiting: string) =>
     `Webhook ${origin} is ${waiting} messages behind`,

@@ -74,7 +74,8 @@ export const overview: Words['overview'] = {
   openRollout: 'Abrir ondas',
   notRevokedTitle: (count) =>
     `${plural(count, 'certificado não foi revogado', 'certificados não foram revogados')} na CA`,
-  notRevokedText: (reason) => `${reason} O hub recusa os agentes assim mesmo.`,
+  notRevokedText: (reason) =>
+    `${reason.replace(/[.\s]*$/, '.')} O hub recusa os agentes assim mesmo.`,
   whatToDo: 'O que fazer',
   webhookTitle: (origin, waiting) => `O webhook ${origin} está ${waiting} mensagens atrás`,
   webhookDead: (origin, dead) => `O webhook ${origin} desistiu de ${dead} mensagens`,
