@@ -63,6 +63,12 @@ interface Look {
   readonly title: string
 }
 
+const LOOKS = {
+  asking: { tone: 'off', icon: 'scan' },
+  empty: { tone: 'off', icon: 'scroll' },
+  failed: { tone: 'due', icon: 'info' },
+} as const
+
 function lookOf(verdict: LogVerdict): Look {
   const { audit } = words()
   const say = audit.verdict
@@ -73,9 +79,8 @@ function lookOf(verdict: LogVerdict): Look {
     return { tone: 'bad', icon: 'octagon-x', title: titleOfFinding(verdict.finding) }
   }
   if (!('left' in verdict)) {
-    if (verdict.kind === 'asking') return { tone: 'off', icon: 'scan', title: say.asking }
-    if (verdict.kind === 'empty') return { tone: 'off', icon: 'scroll', title: say.empty }
-    return { tone: 'due', icon: 'info', title: say.failed }
+    const { tone, icon } = LOOKS[verdict.kind]
+    return { tone, icon, title: say[verdict.kind] }
   }
   const title = say[verdict.kind](formatCount(verdict.left))
   return { tone: verdict.kind === 'running' ? 'off' : 'due', icon: 'scan', title }

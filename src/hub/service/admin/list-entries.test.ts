@@ -102,7 +102,7 @@ describe('entries are listed', () => {
     const { eventos } = await operations.listEntries({ after: 3, limit: 2 })
     assert.deepEqual(
       eventos.map(({ hostname }) => hostname),
-      ['web-1', undefined],
+      ['web-1', null],
     )
   })
 

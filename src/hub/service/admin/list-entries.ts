@@ -48,7 +48,7 @@ async function withHostnames(
   const agents = await reader.findAgents([...ids])
   const hostnames = new Map(agents.map(({ id, hostname }) => [id, hostname]))
   return entries.map((entry) =>
-    toAdminEntry(entry, entry.agentId === null ? undefined : hostnames.get(entry.agentId)),
+    toAdminEntry(entry, (entry.agentId && hostnames.get(entry.agentId)) ?? null),
   )
 }
 
