@@ -25,6 +25,10 @@ const ROUTES: readonly Route[] = [
     load: async () => (await import('./host/host-screen.tsx')).HostScreen,
   },
   { pattern: '/hosts', load: async () => (await import('./hosts/hosts-screen.tsx')).HostsScreen },
+  {
+    pattern: '/deliveries',
+    load: async () => (await import('./deliveries/deliveries-screen.tsx')).DeliveriesScreen,
+  },
 ]
 
 const loaded = new Map<string, ComponentType<ScreenProperties>>()

@@ -2,6 +2,7 @@
 
 import type { Words } from './words.ts'
 import { acts } from './pt-br/acts.ts'
+import { deliveries } from './pt-br/deliveries.ts'
 import { frame } from './pt-br/frame.ts'
 import { host } from './pt-br/host.ts'
 import { hosts } from './pt-br/hosts.ts'
@@ -9,4 +10,4 @@ import { overview } from './pt-br/overview.ts'
 import { signIn } from './pt-br/sign-in.ts'
 import { times } from './pt-br/times.ts'
 
-export const ptBr: Words = { acts, frame, host, hosts, overview, signIn, times }
+export const ptBr: Words = { acts, deliveries, frame, host, hosts, overview, signIn, times }
