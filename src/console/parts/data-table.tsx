@@ -3,6 +3,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { ComponentChildren, JSX } from 'preact'
 import { here, setQuery } from '../frame/router.ts'
+import { isNarrow } from './is-narrow.ts'
 import { formatCount } from './time.tsx'
 
 export interface Column<Row> {
@@ -49,6 +50,8 @@ export function DataTable<Row extends { readonly id: string }>({
     if (last >= rows.length) onEnd()
   }, [first, last, rows.length])
   const sorted = here.value.query['sort']
+  // A cell over columns that are not drawn would make them again.
+  const drawn = columns.filter(({ isWideOnly }) => isWideOnly !== true || !isNarrow()).length
   return (
     <table ref={table} class="data" aria-label={label} aria-rowcount={(total ?? rows.length) + 1}>
       <thead>
@@ -73,7 +76,7 @@ export function DataTable<Row extends { readonly id: string }>({
         </tr>
       </thead>
       <tbody>
-        <Room rows={first} rowPx={rowPx} columns={columns.length} />
+        <Room rows={first} rowPx={rowPx} columns={drawn} />
         {rows.slice(first, last).map((row, at) => (
           <tr key={row.id} aria-rowindex={first + at + 2}>
             {columns.map(({ name, cell, isWideOnly }, column) => (
@@ -89,7 +92,7 @@ export function DataTable<Row extends { readonly id: string }>({
             ))}
           </tr>
         ))}
-        <Room rows={rows.length - last} rowPx={rowPx} columns={columns.length} />
+        <Room rows={rows.length - last} rowPx={rowPx} columns={drawn} />
       </tbody>
     </table>
   )

@@ -26,6 +26,14 @@ const ROUTES: readonly Route[] = [
   },
   { pattern: '/hosts', load: async () => (await import('./hosts/hosts-screen.tsx')).HostsScreen },
   {
+    pattern: '/cargo/:id',
+    load: async () => (await import('./cargo/cargo-screen.tsx')).CargoScreen,
+  },
+  {
+    pattern: '/cargo',
+    load: async () => (await import('./cargo/cargoes-screen.tsx')).CargoesScreen,
+  },
+  {
     pattern: '/deliveries',
     load: async () => (await import('./deliveries/deliveries-screen.tsx')).DeliveriesScreen,
   },

@@ -1,6 +1,7 @@
 // English.
 
 import { acts } from './en/acts.ts'
+import { cargo } from './en/cargo.ts'
 import { deliveries } from './en/deliveries.ts'
 import { frame } from './en/frame.ts'
 import { host } from './en/host.ts'
@@ -9,4 +10,4 @@ import { overview } from './en/overview.ts'
 import { signIn } from './en/sign-in.ts'
 import { times } from './en/times.ts'
 
-export const en = { acts, deliveries, frame, host, hosts, overview, signIn, times }
+export const en = { acts, cargo, deliveries, frame, host, hosts, overview, signIn, times }

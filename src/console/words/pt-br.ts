@@ -2,6 +2,7 @@
 
 import type { Words } from './words.ts'
 import { acts } from './pt-br/acts.ts'
+import { cargo } from './pt-br/cargo.ts'
 import { deliveries } from './pt-br/deliveries.ts'
 import { frame } from './pt-br/frame.ts'
 import { host } from './pt-br/host.ts'
@@ -10,4 +11,4 @@ import { overview } from './pt-br/overview.ts'
 import { signIn } from './pt-br/sign-in.ts'
 import { times } from './pt-br/times.ts'
 
-export const ptBr: Words = { acts, deliveries, frame, host, hosts, overview, signIn, times }
+export const ptBr: Words = { acts, cargo, deliveries, frame, host, hosts, overview, signIn, times }
