@@ -34,6 +34,14 @@ const ROUTES: readonly Route[] = [
     load: async () => (await import('./cargo/cargoes-screen.tsx')).CargoesScreen,
   },
   {
+    pattern: '/rollouts/:id',
+    load: async () => (await import('./rollouts/rollout-screen.tsx')).RolloutScreen,
+  },
+  {
+    pattern: '/rollouts',
+    load: async () => (await import('./rollouts/rollouts-screen.tsx')).RolloutsScreen,
+  },
+  {
     pattern: '/deliveries',
     load: async () => (await import('./deliveries/deliveries-screen.tsx')).DeliveriesScreen,
   },

@@ -7,7 +7,8 @@ import { frame } from './en/frame.ts'
 import { host } from './en/host.ts'
 import { hosts } from './en/hosts.ts'
 import { overview } from './en/overview.ts'
+import { rollouts } from './en/rollouts.ts'
 import { signIn } from './en/sign-in.ts'
 import { times } from './en/times.ts'
 
-export const en = { acts, cargo, deliveries, frame, host, hosts, overview, signIn, times }
+export const en = { acts, cargo, deliveries, frame, host, hosts, overview, rollouts, signIn, times }

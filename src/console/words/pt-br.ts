@@ -8,7 +8,19 @@ import { frame } from './pt-br/frame.ts'
 import { host } from './pt-br/host.ts'
 import { hosts } from './pt-br/hosts.ts'
 import { overview } from './pt-br/overview.ts'
+import { rollouts } from './pt-br/rollouts.ts'
 import { signIn } from './pt-br/sign-in.ts'
 import { times } from './pt-br/times.ts'
 
-export const ptBr: Words = { acts, cargo, deliveries, frame, host, hosts, overview, signIn, times }
+export const ptBr: Words = {
+  acts,
+  cargo,
+  deliveries,
+  frame,
+  host,
+  hosts,
+  overview,
+  rollouts,
+  signIn,
+  times,
+}

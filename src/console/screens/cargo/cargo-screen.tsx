@@ -70,6 +70,7 @@ function CargoPage({ cargo }: { readonly cargo: Cargo }): JSX.Element {
           ) : (
             <StatusBar statuses={cargo.statuses} withLegend />
           )}
+          <OpenRollout nome={cargo.nome} />
         </div>
       </section>
       {cargo.where !== null && <SelectionCard id={cargo.id} where={cargo.where} />}
@@ -81,9 +82,23 @@ function CargoPage({ cargo }: { readonly cargo: Cargo }): JSX.Element {
   )
 }
 
+/** As far as the summary names it: the first twenty that are open. */
+function OpenRollout({ nome }: { readonly nome: string }): JSX.Element | null {
+  const { cargo: text } = words()
+  const { data } = useQuery('summarizeFleet', {}).value
+  const open = data?.rollouts.find((rollout) => rollout.nome === nome)
+  if (open === undefined) return null
+  return (
+    <a class="link" href={hrefOf(`/rollouts/${open.id}`)}>
+      {text.rollout}
+    </a>
+  )
+}
+
 function Acts({ cargo }: { readonly cargo: Cargo }): JSX.Element {
   const { cargo: text } = words()
-  const [isRemoving, setRemoving] = useState(false)
+  // As it was when somebody decided to remove it.
+  const [removing, setRemoving] = useState<number | undefined>(undefined)
   const isUpdating = here.value.query['update'] !== undefined
   return (
     <span class="row acts">
@@ -99,19 +114,19 @@ function Acts({ cargo }: { readonly cargo: Cargo }): JSX.Element {
         </IfAllowed>
       )}
       <IfAllowed name="removeCargo">
-        <button type="button" class="button danger" onClick={() => setRemoving(true)}>
+        <button type="button" class="button danger" onClick={() => setRemoving(cargo.versao)}>
           {text.remove}
         </button>
       </IfAllowed>
-      {isRemoving && (
+      {removing !== undefined && (
         <ActDialog
           title={text.removeTitle(cargo.nome)}
           name="removeCargo"
-          request={{ carga: cargo.id, versao: cargo.versao }}
+          request={{ carga: cargo.id, versao: removing }}
           label={text.removeButton}
           isDangerous
           typed={cargo.nome}
-          onClose={() => setRemoving(false)}
+          onClose={() => setRemoving(undefined)}
           onDone={() => goTo(hrefOf('/cargo'))}
         >
           <p>{text.removeText}</p>

@@ -16,7 +16,7 @@ import { type Draft, findRecipients, readDraft, WHOM, type Whom } from './read-f
 
 const TYPES = ['csr_cert', 'push', 'selado'] as const
 type CargoType = (typeof TYPES)[number]
-const SHOWN_MAX = 12
+const SHOWN_MAX = 8
 
 export function CreateDialog({ onClose }: { readonly onClose: () => void }): JSX.Element {
   const { cargo } = words()
