@@ -65,7 +65,7 @@ function RolloutPage({ rollout }: { readonly rollout: Rollout }): JSX.Element {
           <p class={state === 'frozen' ? 'c-late' : undefined}>
             <b>{state === 'frozen' ? (reason ?? waitsFor) : waitsFor}</b>
           </p>
-          <p class="muted">{rollouts.allowed(hosts.failures_allowed)}</p>
+          {state === 'running' && <p class="muted">{rollouts.allowed(hosts.failures_allowed)}</p>}
         </div>
       </section>
       <section class="card" aria-labelledby="waves">
