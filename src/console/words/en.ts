@@ -2,20 +2,26 @@
 
 import { acts } from './en/acts.ts'
 import { audit } from './en/audit.ts'
+import { cargo } from './en/cargo.ts'
+import { deliveries } from './en/deliveries.ts'
 import { frame } from './en/frame.ts'
 import { host } from './en/host.ts'
 import { hosts } from './en/hosts.ts'
 import { overview } from './en/overview.ts'
+import { rollouts } from './en/rollouts.ts'
 import { signIn } from './en/sign-in.ts'
 import { times } from './en/times.ts'
 
 export const en = {
   acts,
   audit,
+  cargo,
+  deliveries,
   frame,
   host,
   hosts,
   overview,
+  rollouts,
   signIn,
   times,
 }
