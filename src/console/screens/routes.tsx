@@ -24,6 +24,18 @@ const ROUTES: readonly Route[] = [
     pattern: '/hosts/:id',
     load: async () => (await import('./host/host-screen.tsx')).HostScreen,
   },
+  {
+    pattern: '/policies',
+    load: async () => (await import('./policies/policies-screen.tsx')).PoliciesScreen,
+  },
+  {
+    pattern: '/policies/:role',
+    load: async () => (await import('./policies/policy-screen.tsx')).RolePolicyScreen,
+  },
+  {
+    pattern: '/policies/where/:nome',
+    load: async () => (await import('./policies/policy-screen.tsx')).SelectorPolicyScreen,
+  },
   { pattern: '/hosts', load: async () => (await import('./hosts/hosts-screen.tsx')).HostsScreen },
 ]
 
