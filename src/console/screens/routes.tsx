@@ -36,6 +36,14 @@ const ROUTES: readonly Route[] = [
     pattern: '/policies/where/:nome',
     load: async () => (await import('./policies/policy-screen.tsx')).SelectorPolicyScreen,
   },
+  {
+    pattern: '/enrolment',
+    load: async () => (await import('./enrolment/enrolment-screen.tsx')).EnrolmentScreen,
+  },
+  {
+    pattern: '/enrolment/rules/:id',
+    load: async () => (await import('./enrolment/join-rule-screen.tsx')).JoinRuleScreen,
+  },
   { pattern: '/hosts', load: async () => (await import('./hosts/hosts-screen.tsx')).HostsScreen },
 ]
 

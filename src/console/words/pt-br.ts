@@ -2,6 +2,7 @@
 
 import type { Words } from './words.ts'
 import { acts } from './pt-br/acts.ts'
+import { enrolment } from './pt-br/enrolment.ts'
 import { frame } from './pt-br/frame.ts'
 import { host } from './pt-br/host.ts'
 import { hosts } from './pt-br/hosts.ts'
@@ -10,4 +11,14 @@ import { policies } from './pt-br/policies.ts'
 import { signIn } from './pt-br/sign-in.ts'
 import { times } from './pt-br/times.ts'
 
-export const ptBr: Words = { acts, frame, host, hosts, overview, policies, signIn, times }
+export const ptBr: Words = {
+  acts,
+  enrolment,
+  frame,
+  host,
+  hosts,
+  overview,
+  policies,
+  signIn,
+  times,
+}

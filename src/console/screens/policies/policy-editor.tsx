@@ -40,7 +40,7 @@ export function PolicyEditor({
     setStep('form')
   }
   useEffect(() => {
-    if (!isTouched) begin(shown)
+    if (shown !== seen && !isTouched) begin(shown)
   }, [shown.etag])
   useEffect(
     () => (isTouched ? undefined : onRing((tipos) => isPolicyRing(tipos) && reload())),
