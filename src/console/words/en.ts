@@ -1,5 +1,6 @@
 // English.
 
+import { access } from './en/access.ts'
 import { acts } from './en/acts.ts'
 import { enrolment } from './en/enrolment.ts'
 import { frame } from './en/frame.ts'
@@ -7,7 +8,24 @@ import { host } from './en/host.ts'
 import { hosts } from './en/hosts.ts'
 import { overview } from './en/overview.ts'
 import { policies } from './en/policies.ts'
+import { certificates, revocations, roots } from './en/roots.ts'
 import { signIn } from './en/sign-in.ts'
 import { times } from './en/times.ts'
+import { webhooks } from './en/webhooks.ts'
 
-export const en = { acts, enrolment, frame, host, hosts, overview, policies, signIn, times }
+export const en = {
+  access,
+  acts,
+  certificates,
+  enrolment,
+  frame,
+  host,
+  hosts,
+  overview,
+  policies,
+  revocations,
+  roots,
+  signIn,
+  times,
+  webhooks,
+}

@@ -1,6 +1,7 @@
 // Brazilian Portuguese, where the nouns are those of the wire.
 
 import type { Words } from './words.ts'
+import { access } from './pt-br/access.ts'
 import { acts } from './pt-br/acts.ts'
 import { enrolment } from './pt-br/enrolment.ts'
 import { frame } from './pt-br/frame.ts'
@@ -8,17 +9,24 @@ import { host } from './pt-br/host.ts'
 import { hosts } from './pt-br/hosts.ts'
 import { overview } from './pt-br/overview.ts'
 import { policies } from './pt-br/policies.ts'
+import { certificates, revocations, roots } from './pt-br/roots.ts'
 import { signIn } from './pt-br/sign-in.ts'
 import { times } from './pt-br/times.ts'
+import { webhooks } from './pt-br/webhooks.ts'
 
 export const ptBr: Words = {
+  access,
   acts,
+  certificates,
   enrolment,
   frame,
   host,
   hosts,
   overview,
   policies,
+  revocations,
+  roots,
   signIn,
   times,
+  webhooks,
 }
