@@ -80,17 +80,18 @@ export function AdminTokensCard(): JSX.Element {
 function columns(onRevoke: (token: AdminToken) => void): readonly Column<AdminToken>[] {
   const { access: text } = words()
   return [
-    { name: 'name', label: text.name, share: 26, cell: ({ name }) => <b>{name}</b> },
+    { name: 'name', label: text.name, share: 24, cell: ({ name }) => <b>{name}</b> },
     {
       name: 'role',
       label: text.role,
-      share: 12,
+      share: 10,
+      isWideOnly: true,
       cell: ({ role }) => <code>{role}</code>,
     },
     {
       name: 'state',
       label: text.state,
-      share: 14,
+      share: 16,
       cell: (token) => {
         const state = stateOfAdminToken(token, now.value)
         return (
@@ -126,7 +127,7 @@ function columns(onRevoke: (token: AdminToken) => void): readonly Column<AdminTo
     {
       name: 'acts',
       label: text.acts,
-      share: 14,
+      share: 16,
       cell: (token) =>
         stateOfAdminToken(token, now.value) === 'good' && (
           <button

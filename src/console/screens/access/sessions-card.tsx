@@ -65,6 +65,7 @@ export function SessionsCard(): JSX.Element {
             name: 'used',
             label: text.lastUsed,
             share: 14,
+            isWideOnly: true,
             cell: ({ last_used_at: at }) => <Relative at={at} />,
           },
           ...(mayEnd

@@ -39,7 +39,7 @@ export function JoinRulesCard(): JSX.Element {
           {
             name: 'state',
             label: text.state,
-            share: 16,
+            share: 18,
             cell: ({ state }) => <RuleState state={state} />,
           },
           {
@@ -52,7 +52,7 @@ export function JoinRulesCard(): JSX.Element {
           {
             name: 'pattern',
             label: text.pattern,
-            share: 24,
+            share: 22,
             isWideOnly: true,
             cell: ({ pattern }) => <code>{pattern}</code>,
           },
@@ -66,6 +66,7 @@ export function JoinRulesCard(): JSX.Element {
             name: 'ends',
             label: text.ends,
             share: 14,
+            isWideOnly: true,
             cell: ({ ended_at: endedAt, expires_at: end }) => <Relative at={endedAt ?? end} />,
           },
         ]}

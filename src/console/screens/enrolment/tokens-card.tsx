@@ -83,13 +83,13 @@ function columns(onRevoke: (token: Token) => void): readonly Column<Token>[] {
     {
       name: 'hostname',
       label: text.hostname,
-      share: 30,
+      share: 26,
       cell: ({ hostname }) => <b>{hostname}</b>,
     },
     {
       name: 'state',
       label: text.state,
-      share: 26,
+      share: 22,
       cell: (token) => <TokenState token={token} />,
     },
     { name: 'role', label: text.role, share: 10, isWideOnly: true, cell: ({ role }) => role },
@@ -97,6 +97,7 @@ function columns(onRevoke: (token: Token) => void): readonly Column<Token>[] {
       name: 'ends',
       label: text.ends,
       share: 16,
+      isWideOnly: true,
       cell: ({ consumed_at: usedAt, expires_at: end }) => <Relative at={usedAt ?? end} />,
     },
     {
@@ -111,7 +112,7 @@ function columns(onRevoke: (token: Token) => void): readonly Column<Token>[] {
           {
             name: 'acts',
             label: text.acts,
-            share: 14,
+            share: 18,
             cell: (token: Token) =>
               stateOfToken(token, now.value) === 'open' && (
                 <button

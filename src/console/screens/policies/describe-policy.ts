@@ -137,6 +137,15 @@ export function findLastChange<
   return entries.findLast((entry) => isAbout(target, entry))
 }
 
+/** As the entry names them. */
+export function actorOf({
+  payload: { actor },
+}: {
+  readonly payload: Readonly<Record<string, unknown>>
+}): string {
+  return typeof actor === 'string' ? actor : '–'
+}
+
 export function isAbout(
   target: Target,
   { payload }: { readonly payload: Readonly<Record<string, unknown>> },

@@ -7,6 +7,7 @@ import { Failure } from '../../parts/answer.tsx'
 import { ConflictDialog } from '../../parts/conflict-dialog.tsx'
 import { words } from '../../words/words.ts'
 import {
+  actorOf,
   fieldsOf,
   findLastChange,
   formOf,
@@ -69,6 +70,6 @@ async function askPresent(target: Target): Promise<Present> {
   const seen = await askPolitica(target)
   const { eventos } = await ask('listEntries', POLICY_ENTRIES)
   const entry = findLastChange(target, eventos)
-  const by = entry && { actor: String(entry.payload['actor'] ?? '–'), at: entry.timestamp }
+  const by = entry && { actor: actorOf(entry), at: entry.timestamp }
   return { seen, by }
 }

@@ -169,5 +169,5 @@ function politicaOf({
   etag: _etag,
   ...bounds
 }: ReturnType<typeof decidePolicy>['bounds']): Partial<SeenPolitica['politica']> {
-  return bounds as Partial<SeenPolitica['politica']>
+  return bounds
 }

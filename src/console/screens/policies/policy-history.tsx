@@ -6,7 +6,7 @@ import { hrefOf } from '../../frame/router.ts'
 import { Answer } from '../../parts/answer.tsx'
 import { Time } from '../../parts/time.tsx'
 import { words } from '../../words/words.ts'
-import { isAbout, type Target } from './describe-policy.ts'
+import { actorOf, isAbout, type Target } from './describe-policy.ts'
 
 export const POLICY_ENTRIES: { readonly tipos: string[]; readonly last: number } = {
   tipos: ['politica_set', 'politica_removed'],
@@ -35,7 +35,7 @@ export function PolicyHistory({ target }: { readonly target: Target }): JSX.Elem
                   <a class="link" href={hrefOf(`/audit/${seq}`)}>
                     <Time at={timestamp} withSeconds />
                   </a>{' '}
-                  <code>{tipo}</code> {text.by(String(payload['actor'] ?? '–'))}
+                  <code>{tipo}</code> {text.by(actorOf({ payload }))}
                 </li>
               ))}
             </ul>

@@ -5,7 +5,7 @@ import type { JSX } from 'preact'
 import { HubError } from '../../api/hub-error.ts'
 import type { AdminRehearsal } from '../../api/operations.ts'
 import { hrefOf } from '../../frame/router.ts'
-import { Rehearsed, useRehearsal } from '../../parts/act-dialog.tsx'
+import { useRehearsal } from '../../parts/act-dialog.tsx'
 import { Failure } from '../../parts/answer.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { formatCount } from '../../parts/time.tsx'
@@ -49,7 +49,6 @@ export function PolicyReview({
       <div class="body form">
         <Differences differences={differences} />
         {rehearsal?.politica !== undefined && <Foreseen foreseen={rehearsal.politica} />}
-        {rehearsal !== undefined && <Rehearsed rehearsal={rehearsal} />}
       </div>
       {error !== undefined && <Failure error={error} />}
       {act.error !== undefined && !isConflict && <Failure error={act.error} />}

@@ -88,18 +88,16 @@ function SetCard({ bundle }: { readonly bundle: Bundle }): JSX.Element {
           ))}
         </tbody>
       </table>
-      <div class="body">
-        {bundle.file_differs === true && <p class="c-due">{text.fileDiffers}</p>}
-        {bundle.trust_key !== undefined && (
-          <>
-            <p>{text.signed}</p>
-            <p class="faint">
-              <code class="breaks">{bundle.trust_key}</code>
-            </p>
-            <Command text="svc bundle sign --help" />
-          </>
-        )}
-      </div>
+      {bundle.file_differs === true && <p class="body c-due">{text.fileDiffers}</p>}
+      {bundle.trust_key !== undefined && (
+        <div class="body plain-list">
+          <p>{text.signed}</p>
+          <p class="faint">
+            <code class="breaks">{bundle.trust_key}</code>
+          </p>
+          <Command text="svc bundle sign --help" />
+        </div>
+      )}
       {isUpdating && <UpdateDialog onClose={() => setUpdating(false)} />}
     </section>
   )
