@@ -171,6 +171,7 @@ export const HEADING_WORDS = {
   soak: ['soak', 'espera'],
   started_by: ['started_by', 'iniciado_por'],
   pending: ['pending', 'pendentes'],
+  declined: ['declined', 'recusados'],
   unprobed: ['unprobed', 'sem_relato'],
   done: ['done', 'prontos'],
   failed: ['failed', 'falharam'],

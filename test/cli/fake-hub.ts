@@ -325,7 +325,7 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
     listAccessTokens: async () => ({ admin_tokens: [accessToken], next: null }),
     revokeAccessToken: async () => accessToken,
     ...SESSION_OPERATIONS,
-    showFeatures: async () => ({ features: ['labels'] }),
+    showFeatures: async () => ({ features: ['labels', 'agent_filters'] }),
     showExamination: async () => EXAMINATION,
     summarizeFleet: async () => FLEET_SUMMARY,
     showStatus: async () => ({

@@ -16,7 +16,7 @@ const CARGA = 'id, tipo, nome, versao, sans, where, created_at'
 const ENTREGA =
   'id, carga_id, agente_id, hostname, tipo, nome, versao, status, updated_at, erro, reverted_at, alvos_revertidos, waiting_reason, waiting_reason_at'
 const EVENTO =
-  'seq, id, agente_id, tipo_evento, payload, payload_text, entrega_id, request_id, timestamp, hash_anterior, hash_atual'
+  'seq, id, agente_id, hostname, tipo_evento, payload, payload_text, entrega_id, request_id, timestamp, hash_anterior, hash_atual'
 
 let ca: RunningCa
 let hub: TestHub

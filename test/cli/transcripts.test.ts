@@ -92,8 +92,14 @@ describe('svc', { concurrency: 2 }, () => {
     () => checkBesideHub('beside-hub.script.txt'),
   )
 
-  test('[CLI-160] [CLI-161] [CLI-162] begins, shows, holds back and undoes rollouts', TIMEOUT, () =>
-    checkBesideHub('rollouts.script.txt'),
+  test(
+    '[CLI-160] [CLI-161] [CLI-162] [CLI-165] begins, shows, holds back and undoes rollouts',
+    TIMEOUT,
+    () => checkBesideHub('rollouts.script.txt'),
+  )
+
+  test('[SES-16] [SES-17] shows who is signed in, and makes links', TIMEOUT, () =>
+    checkBesideHub('sessions.script.txt'),
   )
 
   test('[CLI-44] [CLI-45] [TRU-10] [TRU-13] shows the roots, and changes them', TIMEOUT, () =>

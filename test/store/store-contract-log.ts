@@ -128,6 +128,8 @@ export function testAuditLog(store: () => Store): void {
     assert.deepEqual(await seqsAbout('web-1'), [1, 2])
     assert.deepEqual(await seqsAbout(cargo.id), [4, 6])
     assert.deepEqual(await seqsAbout('ator:admin'), [4, 5, 6])
+    assert.deepEqual(await store().reader.listActors(9), ['admin', 'hub', 'token:ci'])
+    assert.deepEqual(await store().reader.listActors(2), ['admin', 'hub'])
     assert.deepEqual(await seqsAbout('ator:token:ci'), [1])
     assert.equal(await store().reader.findIndexedFrom(), 1)
     assert.equal(await store().write((writer) => writer.indexOlderActs(10)), false)

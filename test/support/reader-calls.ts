@@ -215,6 +215,7 @@ export const READER_CALLS: PortCalls<
     (w) =>
       w.listEntrySeqs(source, { afterSeq: 5, beforeSeq: 70_000, isNewestFirst: true, limit: 10 }),
   ]),
+  listActors: [(w) => w.listActors(10)],
   findEntries: [(w) => w.findEntries([20_000, 40_000])],
   findFirstSeqSince: [(w) => w.findFirstSeqSince(NOW), (w) => w.findFirstSeqSince(new Date(0))],
   findFirstSeq: [(w) => w.findFirstSeq()],

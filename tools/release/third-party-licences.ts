@@ -12,6 +12,8 @@ interface Lockfile {
 
 const NODE = 'node_modules/node-linux-'
 const LICENCE = /^licen[cs]e/i
+/** Of icons that are in the source of the console. */
+const LUCIDE = 'src/console/parts/lucide-licence.txt'
 const RULER = '-'.repeat(80)
 
 /** One text: each package's place and version, and its licence. Of Node, that of the architecture that is packaged. */
@@ -27,6 +29,7 @@ export async function collectLicences(root: string, architecture: Architecture):
     if (directory === undefined || !(await exists(directory))) continue
     sections.push(`${path} ${version}\n\n${(await readLicence(directory)).trim()}\n`)
   }
+  sections.push(await readFile(join(root, LUCIDE), 'utf8'))
   return sections.join(`\n${RULER}\n\n`)
 }
 

@@ -59,6 +59,7 @@ export const GOOD_REQUESTS: GoodRequests = {
   updateCargo: async (target) => ({ carga: await createCargo(target) }),
   startRollout: async (target) => ({ carga: await createCargo(target), ...ROLLOUT_RULES }),
   startRotation: () => ({ ...ROLLOUT_RULES }),
+  startUpdate: () => ({ programa: '0.5.0', ...ROLLOUT_RULES }),
   listRollouts: () => ({}),
   showRollout: async (target) => ({ rollout: await startRollout(target) }),
   pauseRollout: async (target) => ({ rollout: await startRollout(target) }),

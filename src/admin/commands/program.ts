@@ -17,6 +17,7 @@ import { registerAgenteRevoke } from './agente/agente-revoke.ts'
 import { registerAgenteRotate } from './agente/agente-rotate.ts'
 import { registerAgenteShow } from './agente/agente-show.ts'
 import { registerAgenteSync } from './agente/agente-sync.ts'
+import { registerAgenteUpdate } from './agente/agente-update.ts'
 import { registerBackup } from './backup/backup.ts'
 import { registerRestore } from './backup/restore.ts'
 import { registerBundlePrepareKey } from './bundle/bundle-prepare-key.ts'
@@ -136,6 +137,7 @@ const NOUNS: readonly Noun[] = [
       registerAgenteLabel,
       registerAgenteSync,
       registerAgenteRotate,
+      registerAgenteUpdate,
       registerAgentePush,
       registerAgenteRevoke,
       registerAgenteRevocations,

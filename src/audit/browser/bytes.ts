@@ -17,8 +17,10 @@ export function join(...parts: readonly Uint8Array[]): Bytes {
   return joined
 }
 
+const ENCODER = new TextEncoder()
+
 export function encode(text: string): Bytes {
-  return new Uint8Array(new TextEncoder().encode(text))
+  return ENCODER.encode(text)
 }
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })

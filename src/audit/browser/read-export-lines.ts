@@ -1,6 +1,6 @@
 // The lines of an export: docs/protocol.md CHN-12, CHN-30.
 
-import { type Bytes, decode, encode, fromBase64, join, sha256, toHex } from './bytes.ts'
+import { type Bytes, decode, encode, fromBase64, sha256, toHex } from './bytes.ts'
 import { ExportFault } from './export-fault.ts'
 
 const FORMAT = 'svc-evento-export-v1'
@@ -56,9 +56,20 @@ export async function readEntry(
   number: number,
 ): Promise<Entry & { readonly leaf: Bytes }> {
   const record = parseJson(line)
-  const isRecord = typeof record === 'string' && !/\p{Surrogate}/u.test(record)
-  const bytes = isRecord && JSON.stringify(record) === line ? encode(record) : undefined
-  const fields = bytes && parseNetstrings(bytes)
+  if (typeof record !== 'string' || JSON.stringify(record) !== line) {
+    throw new ExportFault('it is no record', number)
+  }
+  return readRecord(record, number)
+}
+
+/** CHN-12. */
+export async function readRecord(
+  record: string,
+  number: number,
+): Promise<Entry & { readonly leaf: Bytes }> {
+  // As a leaf of the tree, with its zero in front.
+  const bytes = /\p{Surrogate}/u.test(record) ? undefined : encode(`\0${record}`)
+  const fields = bytes && parseNetstrings(bytes.subarray(1))
   if (bytes === undefined || fields?.length !== 11 || fields[0] !== LABEL) {
     throw new ExportFault('it is no record', number)
   }
@@ -67,7 +78,7 @@ export async function readEntry(
     throw new ExportFault('it is no record', number)
   }
   const chained = encode(`${previousHash}${payload}${timestamp}`)
-  const [made, leaf] = await Promise.all([sha256(chained), sha256(join(Uint8Array.of(0), bytes))])
+  const [made, leaf] = await Promise.all([sha256(chained), sha256(bytes)])
   return {
     seq: `${seq}`,
     timestamp: `${timestamp}`,

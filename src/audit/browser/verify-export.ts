@@ -7,7 +7,8 @@ import { ExportFault } from './export-fault.ts'
 import { nextTurn } from './next-turn.ts'
 import { openCheckpoint, readKey } from './open-checkpoint.ts'
 import { readBatches } from './read-batches.ts'
-import { type Entry, readEntry, readHead } from './read-export-lines.ts'
+import { type Chain, followChain, GENESIS_HASH } from './follow-chain.ts'
+import { readEntry, readHead } from './read-export-lines.ts'
 import { WebTree } from './web-tree.ts'
 
 export interface ExportExpectation {
@@ -64,7 +65,11 @@ async function verify(
   }
   const tree = new WebTree()
   await tree.complete(after, head.left)
-  const chain = { count: after, hash: after === 0 ? '0'.repeat(64) : undefined, timestamp: '' }
+  const chain: Chain = {
+    count: after,
+    hash: after === 0 ? GENESIS_HASH : undefined,
+    timestamp: '',
+  }
   const compare = async (): Promise<void> => {
     if (expected === undefined || toBase64(await tree.root()) === expected.root) return
     throw new ExportFault(`the first ${expected.size} entries are not those of the kept checkpoint`)
@@ -75,7 +80,7 @@ async function verify(
       throw new ExportFault('there is more after the last entry')
     const hashed = await Promise.all(lines.map((line, at) => readEntry(line, chain.count + at + 1)))
     for (const { leaf, ...entry } of hashed) {
-      follow(chain, entry)
+      followChain(chain, entry)
       await tree.add(leaf)
       if (expected?.size === tree.size) await compare()
     }
@@ -89,25 +94,4 @@ async function verify(
     throw new ExportFault('the entries are not those that the checkpoint was signed for')
   }
   return { ok: true, after, until, size, root, head: chain.hash ?? '' }
-}
-
-interface Chain {
-  count: number
-  /** Of the last entry; undefined when nobody has shown it. */
-  hash: string | undefined
-  timestamp: string
-}
-
-function follow(chain: Chain, { seq, timestamp, previousHash, hash, madeHash }: Entry): void {
-  chain.count += 1
-  const wrong = (reason: string): ExportFault => new ExportFault(reason, chain.count)
-  if (seq !== String(chain.count)) throw wrong('it has another number')
-  if (chain.hash !== undefined && previousHash !== chain.hash) {
-    throw wrong('the previous hash is not the hash of the entry before')
-  }
-  if (timestamp < chain.timestamp)
-    throw wrong('the timestamp is before the one of the entry before')
-  if (madeHash !== hash) throw wrong('the hash does not match the payload and timestamp')
-  chain.hash = hash
-  chain.timestamp = timestamp
 }

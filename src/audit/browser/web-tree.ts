@@ -3,8 +3,18 @@ import { ExportFault } from './export-fault.ts'
 
 /** The tree of RFC 6962, 2.1, as the hashes of its full subtrees, the largest first. */
 export class WebTree {
-  size = 0
-  readonly #peaks: Bytes[] = []
+  size: number
+  readonly #peaks: Bytes[]
+
+  /** One that goes on from the peaks of an earlier one. */
+  constructor(size = 0, peaks: readonly Bytes[] = []) {
+    this.size = size
+    this.#peaks = [...peaks]
+  }
+
+  get peaks(): readonly Bytes[] {
+    return this.#peaks
+  }
 
   add(leaf: Bytes): Promise<void> {
     return this.#addFull(leaf, 1)

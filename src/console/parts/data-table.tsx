@@ -25,6 +25,8 @@ interface DataTableProperties<Row> {
   readonly total: number | undefined
   /** Where a row leads to. */
   readonly hrefOf?: (row: Row) => string
+  /** The one that is open beside the table. */
+  readonly isCurrent?: (row: Row) => boolean
   readonly onLook: (first: number, last: number) => void
   readonly onEnd: () => void
 }
@@ -39,11 +41,13 @@ export function DataTable<Row extends { readonly id: string }>({
   rows,
   total,
   hrefOf,
+  isCurrent,
   onLook,
   onEnd,
 }: DataTableProperties<Row>): JSX.Element {
   const table = useRef<HTMLTableElement>(null)
   const { first, last, rowPx } = useWindow(table, rows.length)
+  const shown = columns.filter(({ isWideOnly }) => isWideOnly !== true || rowPx === ROW_PX)
   useEffect(() => {
     onLook(first, last)
     if (last >= rows.length) onEnd()
@@ -53,7 +57,7 @@ export function DataTable<Row extends { readonly id: string }>({
     <table ref={table} class="data" aria-label={label} aria-rowcount={(total ?? rows.length) + 1}>
       <thead>
         <tr aria-rowindex={1}>
-          {columns.map(({ name, label: heading, sort, share, isWideOnly }) => (
+          {shown.map(({ name, label: heading, sort, share, isWideOnly }) => (
             <th
               key={name}
               scope="col"
@@ -73,10 +77,14 @@ export function DataTable<Row extends { readonly id: string }>({
         </tr>
       </thead>
       <tbody>
-        <Room rows={first} rowPx={rowPx} columns={columns.length} />
+        <Room rows={first} rowPx={rowPx} columns={shown.length} />
         {rows.slice(first, last).map((row, at) => (
-          <tr key={row.id} aria-rowindex={first + at + 2}>
-            {columns.map(({ name, cell, isWideOnly }, column) => (
+          <tr
+            key={row.id}
+            aria-rowindex={first + at + 2}
+            aria-current={isCurrent?.(row) === true ? 'true' : undefined}
+          >
+            {shown.map(({ name, cell, isWideOnly }, column) => (
               <td key={name} class={isWideOnly === true ? 'wide' : undefined}>
                 {column === 0 && hrefOf !== undefined ? (
                   <a class="whole-row" href={hrefOf(row)}>
@@ -89,7 +97,7 @@ export function DataTable<Row extends { readonly id: string }>({
             ))}
           </tr>
         ))}
-        <Room rows={rows.length - last} rowPx={rowPx} columns={columns.length} />
+        <Room rows={rows.length - last} rowPx={rowPx} columns={shown.length} />
       </tbody>
     </table>
   )

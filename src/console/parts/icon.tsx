@@ -1,4 +1,4 @@
-// Icons of Lucide 0.5 (ISC, https://lucide.dev/license), as one path each on a field of 24.
+// Icons of Lucide (ISC, lucide-licence.txt), as one path each on a field of 24.
 
 import type { JSX } from 'preact'
 

@@ -12,10 +12,21 @@ export type ScreenProperties = Readonly<Record<string, string>>
 
 interface Route {
   readonly pattern: string
+  /** Paths of one screen, such as a list with and without its panel: between them the screen, its place and the focus stay. */
+  readonly screen?: string
   readonly load: () => Promise<ComponentType<ScreenProperties>>
 }
 
+const loadAudit = async (): Promise<ComponentType<ScreenProperties>> =>
+  (await import('./audit/audit-screen.tsx')).AuditScreen
+
 const ROUTES: readonly Route[] = [
+  { pattern: '/audit', screen: '/audit', load: loadAudit },
+  { pattern: '/audit/:seq', screen: '/audit', load: loadAudit },
+  {
+    pattern: '/evidence',
+    load: async () => (await import('./evidence/evidence-screen.tsx')).EvidenceScreen,
+  },
   {
     pattern: '/',
     load: async () => (await import('./overview/overview-screen.tsx')).OverviewScreen,
@@ -77,22 +88,23 @@ export function CurrentScreen(): JSX.Element | null {
   const { path } = here.value
   const [, drawAgain] = useState(0)
   const route = ROUTES.find(({ pattern }) => matchPath(pattern, path) !== undefined)
-  const pattern = route?.pattern ?? ''
+  const name = route?.screen ?? route?.pattern ?? ''
+  const screen = route?.screen ?? path
   useEffect(() => {
-    if (route === undefined || loaded.has(pattern)) return
-    void route.load().then((screen) => {
-      loaded.set(pattern, screen)
+    if (route === undefined || loaded.has(name)) return
+    void route.load().then((component) => {
+      loaded.set(name, component)
       drawAgain((count) => count + 1)
     })
-  }, [pattern])
+  }, [name])
   // The place has changed, and who reads by ear is told where: the title is the first thing there.
   useEffect(() => {
     document.getElementById('main')?.focus({ preventScroll: true })
     scrollTo(0, 0)
-  }, [path])
+  }, [screen])
   if (route === undefined) return <NotFound />
-  const Shown = loaded.get(pattern)
-  return Shown === undefined ? null : <Shown key={path} {...matchPath(pattern, path)} />
+  const Shown = loaded.get(name)
+  return Shown === undefined ? null : <Shown key={screen} {...matchPath(route.pattern, path)} />
 }
 
 function NotFound(): JSX.Element {

@@ -2,6 +2,7 @@
 
 import { access } from './en/access.ts'
 import { acts } from './en/acts.ts'
+import { audit } from './en/audit.ts'
 import { enrolment } from './en/enrolment.ts'
 import { frame } from './en/frame.ts'
 import { host } from './en/host.ts'
@@ -16,6 +17,7 @@ import { webhooks } from './en/webhooks.ts'
 export const en = {
   access,
   acts,
+  audit,
   certificates,
   enrolment,
   frame,

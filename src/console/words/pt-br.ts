@@ -3,6 +3,7 @@
 import type { Words } from './words.ts'
 import { access } from './pt-br/access.ts'
 import { acts } from './pt-br/acts.ts'
+import { audit } from './pt-br/audit.ts'
 import { enrolment } from './pt-br/enrolment.ts'
 import { frame } from './pt-br/frame.ts'
 import { host } from './pt-br/host.ts'
@@ -17,6 +18,7 @@ import { webhooks } from './pt-br/webhooks.ts'
 export const ptBr: Words = {
   access,
   acts,
+  audit,
   certificates,
   enrolment,
   frame,

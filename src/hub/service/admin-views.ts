@@ -178,11 +178,12 @@ export function toAdminDelivery(
   }
 }
 
-export function toAdminEntry(entry: AuditEntry): AdminEntry {
+export function toAdminEntry(entry: AuditEntry, hostname: string | null): AdminEntry {
   return {
     seq: entry.seq,
     id: entry.id,
     agente_id: entry.agentId,
+    hostname,
     tipo_evento: entry.eventType,
     payload: parsePayload(entry.payloadText),
     payload_text: entry.payloadText,

@@ -192,6 +192,8 @@ export interface StoreReader extends ListReader {
   listLastEntries(filter: Partial<Omit<EntryFilter, 'limit'>>, count: number): Promise<AuditEntry[]>
   /** The numbers of entries that an index knows, in the order of the range. */
   listEntrySeqs(source: EntrySource, range: SeqRange): Promise<number[]>
+  /** Who acted, by name, of the acts that are indexed by what they are about. */
+  listActors(limit: number): Promise<string[]>
   /** In the order of the numbers. */
   findEntries(seqs: readonly number[]): Promise<AuditEntry[]>
   /** The first entry at or after this instant. */

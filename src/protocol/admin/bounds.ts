@@ -4,6 +4,8 @@
 export const ENTRY_PAGE_MAX = 500
 /** A list of entries may ask for so many types at once. */
 export const ENTRY_TYPES_MAX = 32
+/** Who entries are by, where no name is asked for. */
+export const ENTRY_GROUPS = ['people', 'hosts'] as const
 /** Segments of the log that are looked for at once. */
 export const SEGMENT_PAGE_MAX = 1000
 export const LIST_PAGE_MAX = 10_000

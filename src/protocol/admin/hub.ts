@@ -3,6 +3,7 @@
 import { LIMITS } from '../limits.ts'
 import {
   COSIGNED_CHARACTERS_MAX,
+  ENTRY_GROUPS,
   ENTRY_PAGE_MAX,
   ENTRY_TYPES_MAX,
   LIST_PAGE_MAX,
@@ -136,6 +137,8 @@ export const HUB_OPERATIONS = {
       about: Type.Optional(text),
       /** What this actor did, as the payload of an act names it. */
       actor: Type.Optional(text),
+      /** What people did, by `svc` or a token; or what agents sent, without routine. */
+      by: Type.Optional(Type.Enum([...ENTRY_GROUPS])),
       /** False leaves out what a fleet does by itself while all is well: see CHN-41. */
       routine: Type.Optional(Type.Boolean()),
       /** Only entries at or after this time, and before that one. */

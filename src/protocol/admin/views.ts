@@ -281,6 +281,8 @@ export const AdminEntry = Type.Object({
   id: Type.String(),
   /** Null for the hub's own acts. */
   agente_id: nullable(Type.String()),
+  /** Of that agent, while the hub knows it; null for the hub's own acts. Absent from earlier hubs. */
+  hostname: Type.Optional(nullable(Type.String())),
   tipo_evento: Type.String(),
   payload: Type.Record(Type.String(), Type.Unknown()),
   /** The stored bytes, which the hash covers. */

@@ -1,4 +1,5 @@
 import { parseDurationMs } from '../../../platform/durations.ts'
+import type { ENTRY_GROUPS } from '../../../protocol/admin/bounds.ts'
 import { UserError } from '../../../platform/errors.ts'
 import { parseInstant } from '../../../platform/instants.ts'
 import type { KeptCheckpoint } from './verify-log.ts'
@@ -10,6 +11,7 @@ export interface EventoListOptions {
   readonly agente?: string
   readonly about?: string
   readonly actor?: string
+  readonly by?: (typeof ENTRY_GROUPS)[number]
   /** Commander's, of `--no-routine`. */
   readonly routine?: boolean
   readonly since?: string
@@ -61,7 +63,13 @@ function parseKept({ verify, checkpoint, key }: EventoListOptions): KeptCheckpoi
   })
 }
 
-function refuseContradictions({ agente, about, actor, before, until, follow }: EventoListOptions) {
+function refuseContradictions(options: EventoListOptions) {
+  const { agente, about, actor, by, before, until, follow } = options
+  if (by !== undefined && (agente ?? actor) !== undefined) {
+    throw new UserError('usage', '--by goes neither with --actor nor with --agent', {
+      hint: '--actor names one of the people, --agent one of the hosts',
+    })
+  }
   if (agente !== undefined && (about ?? actor) !== undefined) {
     throw new UserError('usage', '--agent goes neither with --about nor with --actor', {
       hint: '--agent lists what the agent sent, --about also what was done to it',
@@ -75,13 +83,14 @@ function refuseContradictions({ agente, about, actor, before, until, follow }: E
 }
 
 function parseQuery(options: EventoListOptions, now: Date): EntryQuery {
-  const { tipo: tipos = [], agente, about, actor, routine, since, until, before } = options
+  const { tipo: tipos = [], agente, about, actor, by, routine, since, until, before } = options
   const [tipo] = tipos
   return {
     ...(tipos.length > 1 ? { tipos: [...tipos] } : tipo !== undefined && { tipo }),
     ...(agente !== undefined && { agente }),
     ...(about !== undefined && { about }),
     ...(actor !== undefined && { actor }),
+    ...(by !== undefined && { by }),
     ...(routine === false && { routine }),
     ...(since !== undefined && { since: parseTimeOption('--since', since, now) }),
     ...(until !== undefined && { until: parseTimeOption('--until', until, now) }),

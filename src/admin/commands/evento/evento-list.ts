@@ -1,4 +1,5 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
+import { ENTRY_GROUPS } from '../../../protocol/admin/bounds.ts'
 import { flagOf } from '../../../protocol/spoken-words.ts'
 import { collect } from '../collect.ts'
 import type { CommandContext } from '../command-context.ts'
@@ -18,6 +19,9 @@ export function registerEventoList(evento: Command, context: CommandContext): vo
     .option('--about <agent>', 'what an agent sent and what was done to it, by hostname or id')
     .option(`${flagOf('agente')} <agent>`, 'only events that this agent sent, by hostname or id')
     .option('--actor <actor>', 'only what this actor did: admin, hub, agent or token:<name>')
+    .addOption(
+      new Option('--by <group>', 'only what people did, or what hosts sent').choices(ENTRY_GROUPS),
+    )
     .option('--no-routine', 'without what hosts do by themselves while all is well')
     .option('--since <time>', 'only events since a time, or since a duration ago')
     .option('--until <time>', 'only events before a time, or before a duration ago')
@@ -38,6 +42,7 @@ Examples:
   svc event list --verify --limit 1 --checkpoint yesterday.checkpoint
   svc event list --about web-1.example.org --limit 50
   svc event list --actor token:ci --since 24h
+  svc event list --by people --since 24h
   svc event list --no-routine --limit 100
   svc event list --type entrega_falhou --type hook_falhou --since 2026-01-01 --until 2026-02-01
   svc event list --agent web-1.example.org --since 2026-01-31T12:00:00Z

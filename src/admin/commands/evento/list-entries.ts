@@ -53,8 +53,8 @@ export async function listEntries(
 
 /** An older hub ignores what it does not know, and answers more than was asked for. docs/protocol.md API-28. */
 async function requireFilters(operations: AdminOperations, query: EntryQuery): Promise<void> {
-  const { about, actor, routine, until, before, tipos } = query
-  if ((about ?? actor ?? routine ?? until ?? before ?? tipos) === undefined) return
+  const { about, actor, by, routine, until, before, tipos } = query
+  if ((about ?? actor ?? by ?? routine ?? until ?? before ?? tipos) === undefined) return
   await requireFeature(operations, 'entry_filters', 'it would list other entries too')
 }
 

@@ -5,7 +5,7 @@ import { readAhead } from '../read-ahead.ts'
 
 export type EntryQuery = Pick<
   AdminRequest<'listEntries'>,
-  'tipo' | 'tipos' | 'agente' | 'about' | 'actor' | 'routine' | 'since' | 'until' | 'before'
+  'tipo' | 'tipos' | 'agente' | 'about' | 'actor' | 'by' | 'routine' | 'since' | 'until' | 'before'
 >
 
 export interface EntryRange {

@@ -4,10 +4,10 @@ import type { JSX } from 'preact'
 import type { Shown } from '../../api/query.ts'
 import type { AdminReplies } from '../../api/operations.ts'
 import { describeEntry } from '../../../explain/describe-entry.ts'
-import { ENGLISH } from '../../../explain/english.ts'
 import { hrefOf } from '../../frame/router.ts'
 import { Answer } from '../../parts/answer.tsx'
 import { Time } from '../../parts/time.tsx'
+import { useEntryLanguage } from '../../words/entry-language.ts'
 import { words } from '../../words/words.ts'
 import type { Host } from './explain-host.ts'
 
@@ -21,6 +21,7 @@ export function HostLogCard({
   readonly shown: Shown<AdminReplies['listEntries']>
 }): JSX.Element {
   const { host: text } = words()
+  const entryLanguage = useEntryLanguage()
   return (
     <section class="card" aria-labelledby="log">
       <header>
@@ -31,32 +32,34 @@ export function HostLogCard({
         </a>
       </header>
       <Answer shown={shown}>
-        {({ eventos }) => (
-          <ol class="feed">
-            {eventos
-              .toReversed()
-              .slice(0, SHOWN)
-              .map(({ seq, tipo_evento: type, payload, agente_id: agentId, timestamp }) => {
-                const hostname = agentId === null ? null : host.hostname
-                const { title, sentence } = describeEntry(
-                  { seq, type, payload, agentId, hostname },
-                  ENGLISH,
-                )
-                return (
-                  <li key={seq}>
-                    <Time at={timestamp} />
-                    <div>
-                      <a href={hrefOf(`/audit/${seq}`)}>
-                        <b>{title}</b>
-                      </a>{' '}
-                      <span class="wire">{type}</span>
-                      <p>{sentence}</p>
-                    </div>
-                  </li>
-                )
-              })}
-          </ol>
-        )}
+        {({ eventos }) =>
+          entryLanguage !== undefined && (
+            <ol class="feed">
+              {eventos
+                .toReversed()
+                .slice(0, SHOWN)
+                .map(({ seq, tipo_evento: type, payload, agente_id: agentId, timestamp }) => {
+                  const hostname = agentId === null ? null : host.hostname
+                  const { title, sentence } = describeEntry(
+                    { seq, type, payload, agentId, hostname },
+                    entryLanguage,
+                  )
+                  return (
+                    <li key={seq}>
+                      <Time at={timestamp} />
+                      <div>
+                        <a href={hrefOf(`/audit/${seq}`)}>
+                          <b>{title}</b>
+                        </a>{' '}
+                        <span class="wire">{type}</span>
+                        <p>{sentence}</p>
+                      </div>
+                    </li>
+                  )
+                })}
+            </ol>
+          )
+        }
       </Answer>
     </section>
   )

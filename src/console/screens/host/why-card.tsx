@@ -2,7 +2,6 @@
 
 import type { JSX } from 'preact'
 import { describeEntry } from '../../../explain/describe-entry.ts'
-import { ENGLISH } from '../../../explain/english.ts'
 import type { AdminReplies } from '../../api/operations.ts'
 import { hrefOf } from '../../frame/router.ts'
 import { Failure } from '../../parts/answer.tsx'
@@ -11,6 +10,7 @@ import { Icon } from '../../parts/icon.tsx'
 import { IfAllowed } from '../../parts/if-allowed.tsx'
 import { describeRelative, describeTime, Time } from '../../parts/time.tsx'
 import { useAct } from '../../parts/use-act.ts'
+import { useEntryLanguage } from '../../words/entry-language.ts'
 import { words } from '../../words/words.ts'
 import { type Help, type Host, type HostVerdict, listHelp } from './explain-host.ts'
 
@@ -27,12 +27,13 @@ export function WhyCard({
 }): JSX.Element {
   const { host: text } = words()
   const help = listHelp(verdict, host)
+  const entryLanguage = useEntryLanguage()
   return (
     <section class="card why" aria-labelledby="why">
       <div class="say">
         <h3 id="why">{sayVerdict(verdict, host)}</h3>
         <p class="muted">{sayMore(verdict)}</p>
-        {steps.length > 0 && (
+        {steps.length > 0 && entryLanguage !== undefined && (
           <ol class="steps">
             {steps.map((entry, at) => {
               const { sentence, severity } = describeEntry(
@@ -43,7 +44,7 @@ export function WhyCard({
                   agentId: entry.agente_id,
                   hostname: entry.agente_id === null ? null : host.hostname,
                 },
-                ENGLISH,
+                entryLanguage,
               )
               return (
                 <li key={entry.seq}>

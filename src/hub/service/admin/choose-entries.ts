@@ -1,5 +1,6 @@
 // Which entries of the log a list is about: the indexes that find them, and what is left to look at in each.
 
+import type { ENTRY_GROUPS } from '../../../protocol/admin/bounds.ts'
 import type { AdminRequest } from '../../../protocol/admin/operations.ts'
 import type { AgentId } from '../../../protocol/identifiers.ts'
 import { isRoutine } from '../../../protocol/routine-events.ts'
@@ -30,23 +31,32 @@ type Request = AdminRequest<'listEntries'>
 
 /** Of an agent that has more, the acts on these: each is one look-up. */
 const CARGOES_MAX = 64
+/** Of more names that acted, entries are looked at one by one. */
+const ACTORS_MAX = 256
 
 /** Undefined for all entries. */
 export async function chooseEntries(
   reader: StoreReader,
   request: Request,
 ): Promise<EntryChoice | undefined> {
-  const { agente, about, actor } = request
+  const { agente, about, actor, by } = request
   const kinds = chooseKinds(request)
   if (about !== undefined) {
     const sources = await sourcesAbout(reader, about, actor === undefined)
-    const isByActor = actor === undefined ? undefined : isActOf(actor)
+    const isByThem = by === undefined ? undefined : IS_BY[by]
+    const isByActor = actor === undefined ? isByThem : isActOf(actor)
     return { sources, matches: both(kinds?.matches, isByActor), isOfActs: true }
   }
   if (actor !== undefined) {
     const sources = [{ by: 'subject', value: subjectOfActor(actor) }] as const
     const otherwise = kinds && { sources: kinds.sources, matches: isActOf(actor) }
     return { sources, matches: kinds?.matches, ...(otherwise && { otherwise }), isOfActs: true }
+  }
+  if (by === 'people') return chooseActsOfPeople(reader, kinds)
+  if (by === 'hosts') {
+    const { sources, matches } = kinds ?? NOTABLE
+    const isNotable = both(matches, NOTABLE.matches)
+    return { sources, matches: both(isNotable, IS_BY.hosts), isOfActs: false }
   }
   if (agente !== undefined) {
     const { id } = await findAgent(reader, agente)
@@ -55,12 +65,38 @@ export async function chooseEntries(
   return kinds && { sources: kinds.sources, matches: undefined, isOfActs: false }
 }
 
+const NOTABLE: EntryWay = {
+  sources: [{ by: 'notable' }],
+  matches: ({ eventType }) => !isRoutine(eventType),
+}
+
+const IS_BY: Readonly<Record<(typeof ENTRY_GROUPS)[number], (entry: AuditEntry) => boolean>> = {
+  people: (entry) => isPerson(actorOf(entry)),
+  hosts: ({ agentId }) => agentId !== null,
+}
+
+/** Each name that acted is one look-up; people are as many as there are names. */
+async function chooseActsOfPeople(
+  reader: StoreReader,
+  kinds: EntryWay | undefined,
+): Promise<EntryChoice> {
+  const actors = await reader.listActors(ACTORS_MAX)
+  if (actors.length === ACTORS_MAX) {
+    const { sources, matches } = kinds ?? NOTABLE
+    return { sources, matches: both(matches, IS_BY.people), isOfActs: true }
+  }
+  const sources = actors
+    .filter(isPerson)
+    .map((actor) => ({ by: 'subject', value: subjectOfActor(actor) }) as const)
+  return { sources, matches: kinds?.matches, isOfActs: true }
+}
+
 /** By type; undefined for all of them. */
 function chooseKinds({ tipo, tipos, routine = true }: Request): EntryWay | undefined {
   const asked = tipos ?? (tipo === undefined ? undefined : [tipo])
   if (asked === undefined) {
     if (routine) return undefined
-    return { sources: [{ by: 'notable' }], matches: ({ eventType }) => !isRoutine(eventType) }
+    return NOTABLE
   }
   const types = new Set(routine ? asked : asked.filter((type) => !isRoutine(type)))
   const sources = [...types].map((value) => ({ by: 'type', value }) as const)
@@ -97,13 +133,22 @@ async function findCargoes(reader: StoreReader, { id: agentId }: Agent): Promise
 }
 
 function isActOf(actor: string): (entry: AuditEntry) => boolean {
-  return ({ payloadText }) => {
-    try {
-      return (JSON.parse(payloadText) as { actor?: unknown }).actor === actor
-    } catch {
-      return false
-    }
+  return (entry) => actorOf(entry) === actor
+}
+
+/** Undefined for what an agent sent: it acts on nobody, whatever it says. */
+function actorOf({ agentId, payloadText }: AuditEntry): unknown {
+  if (agentId !== null) return undefined
+  try {
+    return (JSON.parse(payloadText) as { actor?: unknown }).actor
+  } catch {
+    return undefined
   }
+}
+
+/** By `svc` at the vault, or with a token that has a name. */
+function isPerson(actor: unknown): boolean {
+  return actor === 'admin' || (typeof actor === 'string' && actor.startsWith('token:'))
 }
 
 type Matches = EntryWay['matches']

@@ -79,6 +79,53 @@ describe('entries are listed', () => {
     })
   }
 
+  for (const [request, expected] of [
+    [{ by: 'people' }, [1, 2, 3, 5, 7, 8]],
+    [{ by: 'people', last: 2, before: 8 }, [5, 7]],
+    [{ by: 'people', tipo: 'carga_created' }, [5, 8]],
+    [{ by: 'people', about: 'web-1' }, [1, 3, 7, 8]],
+    [{ by: 'hosts' }, [4, 6, 9]],
+    [{ by: 'hosts', about: 'web-1', last: 1 }, [9]],
+    [{ by: 'hosts', tipo: 'carga_created' }, []],
+  ] as const satisfies readonly (readonly [AdminRequest<'listEntries'>, readonly number[]])[]) {
+    test(`[API-160] of ${JSON.stringify(request)}`, async () => {
+      assert.deepEqual(await listed(request), expected)
+    })
+  }
+
+  test('[API-160] by people does not go with a name, and agents have theirs', async () => {
+    for (const other of [{ actor: 'admin' }, { agente: 'web-1' }]) {
+      await assert.rejects(operations.listEntries({ by: 'people', ...other }), {
+        code: 'request_invalid',
+      })
+    }
+    const { eventos } = await operations.listEntries({ after: 3, limit: 2 })
+    assert.deepEqual(
+      eventos.map(({ hostname }) => hostname),
+      ['web-1', null],
+    )
+  })
+
+  test('[API-160] acts of people are found beside hundreds of names that acted', async () => {
+    const many = await openTemporaryStore()
+    try {
+      for (let number = 0; number < 300; number += 1) {
+        const payloadText = JSON.stringify({
+          actor: number % 2 === 0 ? `token:${number}` : `x${number}`,
+        })
+        await append(many, { eventType: 'token_created', payloadText, at: NOW })
+      }
+      const { eventos } = await listEntries(
+        many.reader,
+        { by: 'people', last: 200 },
+        {} as Parameters<typeof listEntries>[2],
+      )
+      assert.equal(eventos.length, 150)
+    } finally {
+      await many[Symbol.asyncDispose]()
+    }
+  })
+
   test('[API-60] about an agent that is named by its id', async () => {
     assert.deepEqual(await listed({ about: agentId }), await listed({ about: 'web-1' }))
   })

@@ -1,6 +1,7 @@
 import { ArchiveError, type UnreadRange } from '../../../archive/archive-error.ts'
 import { ENTRY_PAGE_MAX } from '../../../protocol/admin/bounds.ts'
 import type { AdminRequest } from '../../../protocol/admin/operations.ts'
+import type { AdminEntry } from '../../../protocol/admin/views.ts'
 import type { AuditEntry } from '../../domain/audit-entry.ts'
 import type { StoreReader } from '../../store/store.ts'
 import { AdminRefusal, type Read } from '../admin-act.ts'
@@ -29,7 +30,7 @@ export const listEntries: Read<'listEntries'> = async (reader, request) => {
   const next = entries.length < limit && !isCut ? undefined : entries.at(-1)?.seq
   const indexedFrom = choice?.isOfActs === true ? await reader.findIndexedFrom() : 1
   return {
-    eventos: entries.map(toAdminEntry),
+    eventos: await withHostnames(reader, entries),
     next: next ?? null,
     ...(indexedFrom > 1 && { indexed_from: indexedFrom }),
     ...(missing.length > 0 && { missing }),
@@ -37,6 +38,18 @@ export const listEntries: Read<'listEntries'> = async (reader, request) => {
     ...(isOnlyRoutineLeftOut(request) &&
       missing.length === 0 && { hidden: await countHidden(reader, window, entries, next) }),
   }
+}
+
+async function withHostnames(
+  reader: StoreReader,
+  entries: readonly AuditEntry[],
+): Promise<AdminEntry[]> {
+  const ids = new Set(entries.map(({ agentId }) => agentId).filter((id) => id !== null))
+  const agents = await reader.findAgents([...ids])
+  const hostnames = new Map(agents.map(({ id, hostname }) => [id, hostname]))
+  return entries.map((entry) =>
+    toAdminEntry(entry, (entry.agentId && hostnames.get(entry.agentId)) ?? null),
+  )
 }
 
 /** What lies in a segment that is not there is left out, and named. docs/protocol.md ARC-7. */
@@ -65,8 +78,8 @@ async function readAround(
 }
 
 function isOnlyRoutineLeftOut(request: Request): boolean {
-  const { routine, tipo, tipos, agente, about, actor } = request
-  return routine === false && (tipo ?? tipos ?? agente ?? about ?? actor) === undefined
+  const { routine, tipo, tipos, agente, about, actor, by } = request
+  return routine === false && (tipo ?? tipos ?? agente ?? about ?? actor ?? by) === undefined
 }
 
 /** Numbers have no gaps: what lies in the range of a page and is not in the page was left out. */
@@ -94,7 +107,10 @@ async function nameArchived(
 
 type Request = AdminRequest<'listEntries'>
 
-function refuseContradictions({ tipo, tipos, agente, about, actor }: Request): void {
+function refuseContradictions({ tipo, tipos, agente, about, actor, by }: Request): void {
+  if (by !== undefined && (actor ?? agente) !== undefined) {
+    throw new AdminRefusal('request_invalid', 'by goes neither with actor nor with agente')
+  }
   if (tipo !== undefined && tipos !== undefined) {
     throw new AdminRefusal('request_invalid', 'tipo and tipos do not go together')
   }

@@ -1,5 +1,6 @@
 // Entries by what they are about, and the slices in which a running hub indexes the acts of earlier versions.
 
+import { ACTOR_PREFIX } from '../../domain/entry-subject.ts'
 import type { EntrySource, SeqRange } from '../store.ts'
 import { indexActsOf } from './entry-subjects-tables.ts'
 import type { Parameter, SqlSession } from './sql-session.ts'
@@ -29,6 +30,20 @@ export function selectEntrySeqs(
     ...parameters,
     limit,
   )
+}
+
+/** From one name to the next, each by one look-up: of one name there may be millions of acts. */
+const ACTORS = `WITH RECURSIVE atores(assunto) AS (
+  SELECT min(assunto) FROM eventos_por_assunto WHERE assunto > ? AND assunto < ?
+  UNION ALL
+  SELECT (SELECT min(outro.assunto) FROM eventos_por_assunto AS outro
+    WHERE outro.assunto > atores.assunto AND outro.assunto < ?)
+  FROM atores WHERE atores.assunto IS NOT NULL
+) SELECT substr(assunto, ${ACTOR_PREFIX.length + 1}) FROM atores WHERE assunto IS NOT NULL LIMIT ?`
+
+export function selectActors(session: SqlSession, limit: number): string[] {
+  const end = `${ACTOR_PREFIX.slice(0, -1)};`
+  return session.column<string>(ACTORS, ACTOR_PREFIX, end, end, limit)
 }
 
 export function selectIndexedFrom(session: SqlSession): number {

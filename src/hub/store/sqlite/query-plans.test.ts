@@ -20,6 +20,7 @@ import { SqlSession } from './sql-session.ts'
 import { SqliteDeclaredReader, SqliteDeclaredWriter } from './sqlite-declared.ts'
 import { SqliteEntryReader } from './sqlite-entry-reader.ts'
 import { SqliteJoinReader } from './sqlite-join-reader.ts'
+import { SqliteOperatorReader } from './sqlite-operator-reader.ts'
 import { SqliteSessionReader, SqliteSessionWriter } from './sqlite-sessions.ts'
 import { SqliteListReader } from './sqlite-list-reader.ts'
 import { SqliteReader } from './sqlite-reader.ts'
@@ -54,6 +55,7 @@ describe('on tables that are full', () => {
         SqliteEntryReader,
         SqliteJoinReader,
         SqliteListReader,
+        SqliteOperatorReader,
         SqliteReader,
         SqliteWriter,
       ).filter((name) => !(name in STORE_CALLS)),
@@ -140,7 +142,7 @@ function assertPlan(connection: Connection, sql: string): void {
     if (sql.startsWith('INSERT INTO cargas (') && detail === 'SCAN rollouts') continue
     if (
       // Of `agentes_por_quarto` these tables fill one row; it has one for each quarter of an hour in which a certificate ends.
-      /^SCAN (?!json_each|wanted|assuntos VIRTUAL|par|anteriores|cadeia|mudancas|agentes_por_quarto|CONSTANT ROW|\(subquery)/.test(
+      /^SCAN (?!json_each|atores|wanted|assuntos VIRTUAL|par|anteriores|cadeia|mudancas|agentes_por_quarto|CONSTANT ROW|\(subquery)/.test(
         detail,
       )
     ) {

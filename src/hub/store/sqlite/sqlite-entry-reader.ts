@@ -23,7 +23,7 @@ import type { OpenSigning } from '../../domain/open-signing.ts'
 import { selectOpenSignings, selectSigningOfToken } from './open-signings.ts'
 import { isOwnCertificate } from './own-certificate.ts'
 import { selectLastRestore } from './last-restore.ts'
-import { selectEntrySeqs, selectIndexedFrom } from './entry-subjects.ts'
+import { selectActors, selectEntrySeqs, selectIndexedFrom } from './entry-subjects.ts'
 import {
   selectArchiveKey,
   selectFirstSeq,
@@ -70,6 +70,10 @@ export class SqliteEntryReader {
 
   async listEntrySeqs(source: EntrySource, range: SeqRange): Promise<number[]> {
     return selectEntrySeqs(this.session(), source, range)
+  }
+
+  async listActors(limit: number): Promise<string[]> {
+    return selectActors(this.session(), limit)
   }
 
   async findEntries(seqs: readonly number[]): Promise<AuditEntry[]> {

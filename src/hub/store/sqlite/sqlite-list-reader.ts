@@ -30,9 +30,9 @@ import {
   selectCertificatesInUse,
   selectFirstOfAgents,
 } from './certificates-in-use.ts'
-import { SqlitePolicyReader } from './sqlite-policy-reader.ts'
+import { SqliteOperatorReader } from './sqlite-operator-reader.ts'
 
-export class SqliteListReader extends SqlitePolicyReader implements ListReader {
+export class SqliteListReader extends SqliteOperatorReader implements ListReader {
   async pageCertificatesInUse(page: CertificatePage): Promise<NamedCertificateInUse[] | undefined> {
     return selectCertificatesInUse(this.session(), page)
   }

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { isFiltered, readFilters, toCommand, toQuery, toRequest } from './entry-filters.ts'
+
+describe('[ADT-6] filters of the log', () => {
+  for (const [query, request, command] of [
+    ['', { routine: false }, 'svc event list --no-routine --limit 200'],
+    ['routine=true', {}, 'svc event list --limit 200'],
+    [
+      'who=people&about=web-1',
+      { about: 'web-1', by: 'people', routine: false },
+      'svc event list --about web-1 --by people --no-routine --limit 200',
+    ],
+    [
+      'who=token:ci&type=a,b,&from=2026-11-01T00:00:00.000Z&until=x',
+      {
+        actor: 'token:ci',
+        tipos: ['a', 'b'],
+        since: '2026-11-01T00:00:00.000Z',
+        until: 'x',
+        routine: false,
+      },
+      'svc event list --actor token:ci --type a --type b --since 2026-11-01T00:00:00.000Z --until x --no-routine --limit 200',
+    ],
+  ] as const) {
+    test(`${query === '' ? 'none' : query}: asked for, and as a command`, () => {
+      const filters = readFilters(Object.fromEntries(new URLSearchParams(query)))
+      assert.deepEqual(toRequest(filters), request)
+      assert.equal(toCommand(filters), command)
+      const again = Object.entries(toQuery(filters)).filter(([, value]) => value !== undefined)
+      assert.deepEqual(readFilters(Object.fromEntries(again) as Record<string, string>), filters)
+    })
+  }
+
+  test('of a link that somebody sent are one word each to a shell', () => {
+    const filters = readFilters({ about: `x'; rm -rf ~ #`, who: '$(id)' })
+    assert.equal(
+      toCommand(filters),
+      `svc event list --about 'x'\\''; rm -rf ~ #' --actor '$(id)' --no-routine --limit 200`,
+    )
+  })
+
+  test('routine alone is no filter', () => {
+    assert.equal(isFiltered(readFilters({ routine: 'true' })), false)
+    assert.equal(isFiltered(readFilters({ until: 'x' })), true)
+  })
+})

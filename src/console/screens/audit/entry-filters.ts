@@ -1,0 +1,93 @@
+// Which entries a screen is about, as its URL says it: what the hub is asked for, and the command of `svc` that lists the same.
+
+import type { AdminRequest } from '../../api/operations.ts'
+
+export interface EntryFilters {
+  /** Hostname or id of an agent: what it sent, and what was done to it. */
+  readonly about: string | undefined
+  /** An actor, or one of the groups. */
+  readonly who: string | undefined
+  readonly types: readonly string[]
+  /** Times in UTC, as ISO 8601 has them, or what somebody wrote in the URL: the hub refuses what is none. */
+  readonly from: string | undefined
+  readonly until: string | undefined
+  readonly isRoutineShown: boolean
+}
+
+export type EntryQuery = Readonly<Record<string, string>>
+type EntryRequest = Omit<
+  AdminRequest<'listEntries'>,
+  'after' | 'before' | 'limit' | 'last' | 'tipo' | 'agente'
+>
+
+export const PEOPLE = 'people'
+export const HOSTS = 'hosts'
+const TYPES_MAX = 32
+
+export function readFilters(query: EntryQuery): EntryFilters {
+  const types = (query['type'] ?? '').split(',').filter((type) => type !== '')
+  return {
+    about: fieldOf(query, 'about'),
+    who: fieldOf(query, 'who'),
+    types: types.slice(0, TYPES_MAX),
+    from: fieldOf(query, 'from'),
+    until: fieldOf(query, 'until'),
+    isRoutineShown: query['routine'] === 'true',
+  }
+}
+
+/** The same, as the URL has it: what is left out is undefined. */
+export function toQuery(filters: EntryFilters): Readonly<Record<string, string | undefined>> {
+  const { about, who, types, from, until, isRoutineShown } = filters
+  return {
+    about,
+    who,
+    type: types.length === 0 ? undefined : types.join(','),
+    from,
+    until,
+    routine: isRoutineShown ? 'true' : undefined,
+  }
+}
+
+export function toRequest(filters: EntryFilters): EntryRequest {
+  const { about, who, types, from, until, isRoutineShown } = filters
+  const isGroup = who === PEOPLE || who === HOSTS
+  return {
+    ...(about !== undefined && { about }),
+    ...(isGroup && { by: who }),
+    ...(who !== undefined && !isGroup && { actor: who }),
+    ...(types.length > 0 && { tipos: [...types] }),
+    ...(from !== undefined && { since: from }),
+    ...(until !== undefined && { until }),
+    ...(!isRoutineShown && { routine: false }),
+  }
+}
+
+export function isFiltered({ about, who, types, from, until }: EntryFilters): boolean {
+  return (about ?? who ?? from ?? until) !== undefined || types.length > 0
+}
+
+export function toCommand(filters: EntryFilters): string {
+  const { about, who, types, from, until, isRoutineShown } = filters
+  const isGroup = who === PEOPLE || who === HOSTS
+  const options = [
+    ...(about === undefined ? [] : ['--about', quote(about)]),
+    ...(isGroup ? ['--by', who] : []),
+    ...(who === undefined || isGroup ? [] : ['--actor', quote(who)]),
+    ...types.flatMap((type) => ['--type', quote(type)]),
+    ...(from === undefined ? [] : ['--since', quote(from)]),
+    ...(until === undefined ? [] : ['--until', quote(until)]),
+    ...(isRoutineShown ? [] : ['--no-routine']),
+  ]
+  return ['svc event list', ...options, '--limit 200'].join(' ')
+}
+
+/** For a shell: what somebody sent in a link is pasted into one. */
+function quote(text: string): string {
+  return /^[A-Za-z0-9_.:/+-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
+}
+
+function fieldOf(query: EntryQuery, name: string): string | undefined {
+  const value = query[name]?.trim()
+  return value === undefined || value === '' ? undefined : value
+}

@@ -1,0 +1,130 @@
+// The newest entries that match, and older ones as somebody goes down. An entry never changes, so when a doorbell rings only the newer
+// ones are counted: they wait for a click.
+
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { ask } from '../../api/client.ts'
+import type { AdminReplies } from '../../api/operations.ts'
+import { onRing } from '../../api/stream.ts'
+import { type EntryFilters, toRequest } from './entry-filters.ts'
+
+export type Entry = AdminReplies['listEntries']['eventos'][number]
+
+export interface Entries {
+  /** Newest first. */
+  readonly rows: readonly Entry[]
+  readonly hasMore: boolean
+  readonly isLoading: boolean
+  readonly error: Error | undefined
+  /** How many came since, as far as they were counted. */
+  readonly arrived: number
+  /** Routine in the range that is shown; undefined with filters. */
+  readonly hidden: number | undefined
+  readonly missing: number
+  more(): void
+  reload(): void
+}
+
+interface Held extends Omit<Entries, 'more' | 'reload'> {
+  /** The newest one that was looked at. */
+  readonly newest: number
+}
+
+export const PAGE_ENTRIES = 200
+export const ARRIVED_MAX = 50
+const AGAIN_MS_MIN = 1000
+
+const NONE: Held = {
+  rows: [],
+  hasMore: false,
+  isLoading: true,
+  error: undefined,
+  arrived: 0,
+  hidden: undefined,
+  missing: 0,
+  newest: 0,
+}
+
+export function useEntries(filters: EntryFilters): Entries {
+  const request = toRequest(filters)
+  const key = JSON.stringify(request)
+  const [held, setHeld] = useState<Held>(NONE)
+  const current = useRef({ key, held, isAsking: false })
+  const keep = (next: Held): void => {
+    current.current.held = next
+    setHeld(next)
+  }
+  const load = async (before: number | undefined): Promise<void> => {
+    const state = current.current
+    state.isAsking = true
+    try {
+      const page = await ask('listEntries', {
+        ...request,
+        last: PAGE_ENTRIES,
+        ...(before !== undefined && { before }),
+      })
+      if (state.key === key) keep(withPage(before === undefined ? NONE : state.held, page))
+    } catch (error) {
+      if (state.key === key) keep({ ...state.held, error: error as Error, isLoading: false })
+    }
+    state.isAsking = false
+  }
+  const count = async (): Promise<void> => {
+    const state = current.current
+    if (state.isAsking || document.visibilityState === 'hidden') return
+    const { newest, rows } = state.held
+    // With nothing shown there is nothing that could move.
+    if (rows.length === 0) return load(undefined)
+    try {
+      const { eventos } = await ask('listEntries', { ...request, after: newest, last: ARRIVED_MAX })
+      if (state.key === key) {
+        keep({ ...state.held, arrived: eventos.length, error: undefined })
+      }
+    } catch (error) {
+      if (state.key === key) keep({ ...state.held, error: error as Error })
+    }
+  }
+  useEffect(() => {
+    current.current.key = key
+    keep(NONE)
+    void load(undefined)
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const stop = onRing(() => {
+      timer ??= setTimeout(() => {
+        timer = undefined
+        void count()
+      }, AGAIN_MS_MIN)
+    })
+    return () => {
+      stop()
+      clearTimeout(timer)
+    }
+  }, [key])
+  return {
+    ...held,
+    more: () => {
+      const { held: known, isAsking } = current.current
+      const oldest = known.rows.at(-1)?.seq
+      if (isAsking || !known.hasMore || oldest === undefined) return
+      void load(oldest)
+    },
+    reload: () => void load(undefined),
+  }
+}
+
+function withPage(
+  held: Held,
+  { eventos, next, hidden, missing = [] }: AdminReplies['listEntries'],
+): Held {
+  const rows = [...held.rows, ...eventos.toReversed()]
+  const lost = missing.reduce((sum, { first, last }) => sum + last - first + 1, 0)
+  return {
+    rows,
+    hasMore: next !== null && eventos.length > 0,
+    isLoading: false,
+    error: undefined,
+    arrived: 0,
+    hidden: hidden === undefined ? undefined : (held.hidden ?? 0) + hidden,
+    missing: held.missing + lost,
+    newest: rows[0]?.seq ?? 0,
+  }
+}
