@@ -35,6 +35,50 @@ const ROUTES: readonly Route[] = [
     pattern: '/hosts/:id',
     load: async () => (await import('./host/host-screen.tsx')).HostScreen,
   },
+  {
+    pattern: '/policies',
+    load: async () => (await import('./policies/policies-screen.tsx')).PoliciesScreen,
+  },
+  {
+    pattern: '/policies/:role',
+    load: async () => (await import('./policies/policy-screen.tsx')).RolePolicyScreen,
+  },
+  {
+    pattern: '/policies/where/:nome',
+    load: async () => (await import('./policies/policy-screen.tsx')).SelectorPolicyScreen,
+  },
+  {
+    pattern: '/enrolment',
+    load: async () => (await import('./enrolment/enrolment-screen.tsx')).EnrolmentScreen,
+  },
+  {
+    pattern: '/enrolment/rules/:id',
+    load: async () => (await import('./enrolment/join-rule-screen.tsx')).JoinRuleScreen,
+  },
+  {
+    pattern: '/access',
+    load: async () => (await import('./access/access-screen.tsx')).AccessScreen,
+  },
+  {
+    pattern: '/roots',
+    load: async () => (await import('./roots/roots-screen.tsx')).RootsScreen,
+  },
+  {
+    pattern: '/revocations',
+    load: async () => (await import('./revocations/revocations-screen.tsx')).RevocationsScreen,
+  },
+  {
+    pattern: '/webhooks',
+    load: async () => (await import('./webhooks/webhooks-screen.tsx')).WebhooksScreen,
+  },
+  {
+    pattern: '/webhooks/:id',
+    load: async () => (await import('./webhooks/webhook-screen.tsx')).WebhookScreen,
+  },
+  {
+    pattern: '/certificates',
+    load: async () => (await import('./certificates/certificates-screen.tsx')).CertificatesScreen,
+  },
   { pattern: '/hosts', load: async () => (await import('./hosts/hosts-screen.tsx')).HostsScreen },
   {
     pattern: '/cargo/:id',

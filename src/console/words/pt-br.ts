@@ -1,28 +1,40 @@
 // Brazilian Portuguese, where the nouns are those of the wire.
 
 import type { Words } from './words.ts'
+import { access } from './pt-br/access.ts'
 import { acts } from './pt-br/acts.ts'
 import { audit } from './pt-br/audit.ts'
 import { cargo } from './pt-br/cargo.ts'
 import { deliveries } from './pt-br/deliveries.ts'
+import { enrolment } from './pt-br/enrolment.ts'
 import { frame } from './pt-br/frame.ts'
 import { host } from './pt-br/host.ts'
 import { hosts } from './pt-br/hosts.ts'
 import { overview } from './pt-br/overview.ts'
+import { policies } from './pt-br/policies.ts'
 import { rollouts } from './pt-br/rollouts.ts'
+import { certificates, revocations, roots } from './pt-br/roots.ts'
 import { signIn } from './pt-br/sign-in.ts'
 import { times } from './pt-br/times.ts'
+import { webhooks } from './pt-br/webhooks.ts'
 
 export const ptBr: Words = {
+  access,
   acts,
   audit,
   cargo,
+  certificates,
   deliveries,
+  enrolment,
   frame,
   host,
   hosts,
   overview,
+  policies,
+  revocations,
   rollouts,
+  roots,
   signIn,
   times,
+  webhooks,
 }

@@ -9,6 +9,7 @@ import type {
   AdminReplies,
   AdminRequest,
 } from '../../protocol/admin/operations.ts'
+import type { AdminRehearsal } from '../../protocol/admin/operation.ts'
 import type { AdminRole } from '../../protocol/admin/roles.ts'
 import type { Selector } from '../../protocol/selector.ts'
 import type { AgentId, DeliveryId, TokenHash } from '../../protocol/identifiers.ts'
@@ -81,7 +82,12 @@ export interface Course<Name extends ChangeName, Context = unknown> {
 /** What such a one is done by. */
 export interface AdminTurn {
   /** Ends an act that is only rehearsed, in place of its several commits. Undefined when the act is to be done. */
-  readonly rehearse?: (acts: readonly AdminAct[], agents: readonly AgentId[]) => never
+  readonly rehearse?: (
+    acts: readonly AdminAct[],
+    agents: readonly AgentId[],
+    /** What the act would mean beside that. */
+    politica?: AdminRehearsal['politica'],
+  ) => never
   /** One commit, as the commit of a Write. */
   commit<Reply>(write: (writer: StoreWriter) => Promise<Done<Reply>>): Promise<Reply>
   /** Inside another commit, the one that puts the act in force. `kept` is what a repeated create is answered from. */

@@ -67,7 +67,10 @@ export const HUB_OPERATIONS = {
     path: '/v1/admin/bundle',
     role: 'viewer',
     summary: 'The trusted roots, and the agents that do not trust them yet.',
-    request: nothing,
+    request: Type.Object({
+      /** Only so many of `pendentes`, and `pendentes_total`. */
+      pendentes_max: Type.Optional(Type.Integer({ minimum: 0, maximum: LIST_PAGE_MAX })),
+    }),
     reply: AdminBundle,
   },
   updateBundle: {

@@ -39,6 +39,26 @@ export const AdminRehearsal = Type.Object({
     }),
   ),
   agentes: Type.Integer(),
+  /** Of a politica: what it would mean. docs/protocol.md POL-28. */
+  politica: Type.Optional(
+    Type.Object({
+      /** How many agents it would hold for. */
+      agentes: Type.Integer(),
+      /** How many cargas have names that it would forbid to agents that have them. */
+      cargas: Type.Integer(),
+      /** The first of these. */
+      cargas_afetadas: Type.Array(
+        Type.Object({
+          carga_id: Type.String(),
+          nome: Type.String(),
+          /** The forbidden names. */
+          sans: Type.Array(Type.String()),
+          /** How many agents have it. */
+          agentes: Type.Integer(),
+        }),
+      ),
+    }),
+  ),
 })
 export type AdminRehearsal = Static<typeof AdminRehearsal>
 

@@ -16,6 +16,8 @@ import { AdminPolicy, AdminPolicyEffect, AdminSelectorPolicy } from './views.ts'
 const role = Type.String({ minLength: 1, maxLength: LIMITS.roleCharactersMax })
 /** The ETag of the reply that the caller has seen, without its quotes; refused when the politica has another one. */
 const expectedTag = text
+/** False leaves `agentes` and `cargas_afetadas` empty: the hub looks at no agent. */
+const areAgentsAsked = Type.Optional(Type.Boolean())
 const changedPolicy = Type.Object({ ...AdminPolicy.properties, ...AdminPolicyEffect.properties })
 const changedSelectorPolicy = Type.Object({
   ...AdminSelectorPolicy.properties,
@@ -65,7 +67,7 @@ export const POLICY_OPERATIONS = {
     role: 'viewer',
     version: 'politica',
     summary: 'The politica of a role, and the agents to which it applies.',
-    request: Type.Object({ role }),
+    request: Type.Object({ role, agentes: areAgentsAsked }),
     reply: Type.Object({
       ...changedPolicy.properties,
       /** Hostnames of the agents that it holds for. */
@@ -114,7 +116,7 @@ export const POLICY_OPERATIONS = {
     role: 'viewer',
     version: 'politica',
     summary: 'A politica with a selector, and the agents that match.',
-    request: Type.Object({ nome: role }),
+    request: Type.Object({ nome: role, agentes: areAgentsAsked }),
     reply: Type.Object({
       ...changedSelectorPolicy.properties,
       /** Hostnames of the agents that match. */

@@ -272,6 +272,8 @@ export const AdminBundle = Type.Object({
       reported_at: nullable(time),
     }),
   ),
+  /** How many they are; with `pendentes_max` alone. */
+  pendentes_total: Type.Optional(Type.Integer()),
 })
 export type AdminBundle = Static<typeof AdminBundle>
 

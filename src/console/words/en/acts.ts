@@ -17,4 +17,12 @@ export const acts = {
   goOn: 'Back to the form',
   takePresent: 'Start from what is there',
   overwrite: 'Set what you want',
+  shownOnce: 'Only you see it, and only now: the hub keeps its hash alone.',
+  haveCopied: 'I have copied it',
+  close: 'Close',
+  remove: 'Remove',
+  create: 'Create',
+  optional: 'optional',
+  duration: 'Such as 8h or 90d',
+  noDuration: 'This is no duration: write 15m, 8h or 90d',
 }

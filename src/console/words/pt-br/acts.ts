@@ -18,4 +18,12 @@ export const acts: Words['acts'] = {
   goOn: 'Voltar ao formulário',
   takePresent: 'Começar do que está lá',
   overwrite: 'Gravar o que você quer',
+  shownOnce: 'Só você vê, e só agora: o hub guarda apenas o hash.',
+  haveCopied: 'Já copiei',
+  close: 'Fechar',
+  remove: 'Remover',
+  create: 'Criar',
+  optional: 'opcional',
+  duration: 'Como 8h ou 90d',
+  noDuration: 'Isto não é uma duração: escreva 15m, 8h ou 90d',
 }

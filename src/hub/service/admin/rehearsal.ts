@@ -25,7 +25,11 @@ export async function rehearse(
   run: (turn: AdminTurn, hub: AdminContext) => Promise<object>,
 ): Promise<AdminRehearsal> {
   const { store } = hub
-  const answerOf = (acts: readonly AdminAct[], agents: News['agents'] = []): AdminRehearsal => ({
+  const answerOf = (
+    acts: readonly AdminAct[],
+    agents: News['agents'] = [],
+    politica?: AdminRehearsal['politica'],
+  ): AdminRehearsal => ({
     dry_run: true,
     acts: acts.map(({ type, payload, deliveryId }) => ({
       tipo: type,
@@ -33,9 +37,10 @@ export async function rehearse(
       entrega_id: deliveryId ?? null,
     })),
     agentes: new Set(agents).size,
+    ...(politica && { politica }),
   })
-  const end: NonNullable<AdminTurn['rehearse']> = (acts, agents) => {
-    throw new Rehearsed(answerOf(acts, agents))
+  const end: NonNullable<AdminTurn['rehearse']> = (acts, agents, politica) => {
+    throw new Rehearsed(answerOf(acts, agents, politica))
   }
   const turn: AdminTurn = {
     rehearse: end,

@@ -1,6 +1,7 @@
 // What a policy forbids that was allowed when it was delivered: told to the caller who sets the policy. A slice of agents at a
 // time, outside the write: nobody waits for it.
 
+import type { AdminRehearsal } from '../../../protocol/admin/operation.ts'
 import type { AdminAffectedCargo } from '../../../protocol/admin/views.ts'
 import type { Agent } from '../../domain/agent.ts'
 import type { Cargo } from '../../domain/cargo.ts'
@@ -20,12 +21,34 @@ export interface GovernedAgents {
   readonly affected: readonly AdminAffectedCargo[]
 }
 
+/** Of what would be affected, so much is told: a person reads it. */
+const FORESEEN_CARGOES_MAX = 50
+const FORESEEN_NAMES_MAX = 20
+
+/** The same as figures, for who only asks what a politica would do. docs/protocol.md POL-28. */
+export function foresee({
+  hostnames,
+  affected,
+}: GovernedAgents): NonNullable<AdminRehearsal['politica']> {
+  return {
+    agentes: hostnames.length,
+    cargas: affected.length,
+    cargas_afetadas: affected.slice(0, FORESEEN_CARGOES_MAX).map((cargo) => ({
+      ...cargo,
+      sans: cargo.sans.slice(0, FORESEEN_NAMES_MAX),
+      agentes: cargo.agentes.length,
+    })),
+  }
+}
+
 /** The agents that the row of `role` holds for: with `*`, the agents of every role that has no row of its own. */
 export async function lookAtGovernedAgents(
   reader: StoreReader,
   role: string,
+  /** As they would be; as they are without it. */
+  planned?: readonly Policy[],
 ): Promise<GovernedAgents> {
-  const policies = await reader.listPolicies()
+  const policies = planned ?? (await reader.listPolicies())
   const hostnames: string[] = []
   const affected = new Map<Cargo['id'], Affected>()
   for await (const slice of agentSlices(reader)) {

@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
-import { insertAgent, insertCargo, insertDelivery } from '../../../../test/store/store-samples.ts'
+import {
+  insertAgent,
+  insertCargo,
+  insertDelivery,
+  newAgent,
+} from '../../../../test/store/store-samples.ts'
 import { openAdmin } from '../../../../test/support/told-admin.ts'
 import { lastSeq, readActs } from '../../../../test/support/recorded-acts.ts'
 import { openTemporaryStore } from '../../../../test/support/temporary-store.ts'
+import type { AdminRehearsal } from '../../../protocol/admin/operation.ts'
 import type { AdminOperations } from '../../../protocol/admin/operations.ts'
 import type { Store } from '../../store/store.ts'
 import { toAdminPolicy } from '../admin-views.ts'
@@ -85,6 +91,24 @@ describe('svc policy set', () => {
     assert.deepEqual([permitted.cargas_automaticas, permitted.cargas_afetadas], [[cargo.id], []])
     const shown = await admin.showPolicy({ role: 'web' })
     assert.deepEqual(shown.agentes, ['web-1'])
+  })
+
+  test('[POL-28] [POL-29] says before what it would mean, and looks at no agent when nobody asks', async () => {
+    const agent = { ...newAgent('fore-1'), role: 'fore' }
+    await store.write((writer) => writer.insertAgent(agent))
+    const cargo = await insertCargo(store, 'foreseen')
+    await insertDelivery(store, agent.id, cargo)
+    const wanted = { role: 'fore', sans_permitidos: [] }
+    const rehearsal: object = await admin.setPolicy({ ...wanted, dry_run: true } as typeof wanted)
+    const { politica } = rehearsal as AdminRehearsal
+    const { id: carga_id, name: nome, sans } = cargo
+    const cargas_afetadas = [{ carga_id, nome, sans, agentes: 1 }]
+    assert.deepEqual(politica, { agentes: 1, cargas: 1, cargas_afetadas })
+    assert.deepEqual(await acts(), [], 'nothing is written')
+    await admin.setPolicy(wanted)
+    const shown = await admin.showPolicy({ role: 'fore', agentes: false })
+    assert.deepEqual([shown.agentes, shown.cargas_afetadas], [[], []])
+    assert.deepEqual((await admin.showPolicy({ role: 'fore' })).agentes, ['fore-1'])
   })
 
   test('[POL-1] is refused for the name of another; nothing is written then', async () => {

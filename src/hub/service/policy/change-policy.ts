@@ -1,6 +1,13 @@
 // The politica that an operator sets for the agents of a role, and what it does to the agents of that role. docs/protocol.md POL.
 
-import { AdminRefusal, type Course, type Done, type Read, type Write } from '../admin-act.ts'
+import {
+  type AdminAct,
+  AdminRefusal,
+  type Course,
+  type Done,
+  type Read,
+  type Write,
+} from '../admin-act.ts'
 import type { AdminReplies, AdminRequest } from '../../../protocol/admin/operations.ts'
 import type { AdminPolicyEffect } from '../../../protocol/admin/views.ts'
 import { HubEventType } from '../../../protocol/words.ts'
@@ -8,7 +15,7 @@ import type { Policy } from '../../domain/policy.ts'
 import { policyOfRole } from '../../domain/role-rules.ts'
 import type { Store, StoreReader, StoreWriter } from '../../store/store.ts'
 import { toAdminPolicy } from '../admin-views.ts'
-import { lookAtGovernedAgents } from './affected-cargoes.ts'
+import { foresee, type GovernedAgents, lookAtGovernedAgents } from './affected-cargoes.ts'
 import {
   changePolicy,
   emptyPolicy,
@@ -35,6 +42,11 @@ interface PolicyContext extends TrialContext {
 export const setPolicy: Course<'setPolicy', PolicyContext> = {
   run: async (turn, request, context) => {
     const plan = () => planPolicy(context.store.reader, request, context.hubNames)
+    if (turn.rehearse !== undefined) {
+      const policy = await plan()
+      const foreseen = foresee(await lookAhead(context.store.reader, policy))
+      return turn.rehearse([actOf(policy)], [], foreseen)
+    }
     const trial = await tryPolicy(turn, request, plan, context)
     return turn.commit((writer) => writePolicy(writer, request, context, trial))
   },
@@ -50,9 +62,20 @@ async function writePolicy(
   await writer.setPolicy(policy)
   const politica = toAdminPolicy(policy)
   return {
-    acts: [{ type: HubEventType.policySet, payload: { ...politica, ...(trial && { trial }) } }],
+    acts: [actOf(policy, trial)],
     reply: async () => ({ ...politica, ...(await findEffect(store.reader, policy.role)) }),
   }
+}
+
+function actOf(policy: Policy, trial?: Trial): AdminAct {
+  const payload = { ...toAdminPolicy(policy), ...(trial && { trial }) }
+  return { type: HubEventType.policySet, payload }
+}
+
+/** As if the row were there already. */
+async function lookAhead(reader: StoreReader, policy: Policy): Promise<GovernedAgents> {
+  const others = (await reader.listPolicies()).filter(({ role }) => role !== policy.role)
+  return lookAtGovernedAgents(reader, policy.role, [...others, policy])
 }
 
 /** The row as it would be. Throws what the request cannot be. */
@@ -75,8 +98,12 @@ export const listPolicies: Read<'listPolicies'> = async (reader, request) => {
   return { politicas: rows.map(({ politica }) => politica), next }
 }
 
-export const showPolicy: Read<'showPolicy'> = async (reader, { role }) => {
+export const showPolicy: Read<'showPolicy'> = async (
+  reader,
+  { role, agentes: areAgentsAsked = true },
+) => {
   const policy = await requirePolicy(reader, role)
+  if (!areAgentsAsked) return { ...toAdminPolicy(policy), agentes: [], cargas_afetadas: [] }
   const { hostnames, affected } = await lookAtGovernedAgents(reader, role)
   return { ...toAdminPolicy(policy), agentes: [...hostnames], cargas_afetadas: [...affected] }
 }

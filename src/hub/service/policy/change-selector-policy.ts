@@ -4,12 +4,19 @@ import type { AdminReplies, AdminRequest } from '../../../protocol/admin/operati
 import { HubEventType } from '../../../protocol/words.ts'
 import { SELECTOR_POLICIES_MAX, type SelectorPolicy } from '../../domain/policy.ts'
 import type { Store, StoreReader, StoreWriter } from '../../store/store.ts'
-import { AdminRefusal, type Course, type Done, type Read, type Write } from '../admin-act.ts'
+import {
+  type AdminAct,
+  AdminRefusal,
+  type Course,
+  type Done,
+  type Read,
+  type Write,
+} from '../admin-act.ts'
 import { toAdminSelectorPolicy } from '../admin-views.ts'
 import { parseDecidingWhere } from '../parse-where.ts'
 import { pageOf, readPage } from '../read-page.ts'
 import { refuseOlderHubs, type SharedVault } from '../refuse-older-hubs.ts'
-import { lookAtMatchingAgents } from './affected-cargoes.ts'
+import { foresee, lookAtMatchingAgents } from './affected-cargoes.ts'
 import {
   changeSelectorPolicy,
   emptySelectorPolicy,
@@ -33,6 +40,11 @@ export const setSelectorPolicy: Course<'setSelectorPolicy', PolicyContext> = {
   run: async (turn, request, context) => {
     await refuseOlderHubs(context, 'would not keep to a policy with a selector')
     const plan = () => planPolicy(context.store.reader, request, context.hubNames)
+    if (turn.rehearse !== undefined) {
+      const policy = await plan()
+      const foreseen = foresee(await lookAtMatchingAgents(context.store.reader, policy))
+      return turn.rehearse([actOf(policy)], [], foreseen)
+    }
     const trial = await tryPolicy(turn, request, plan, context)
     return turn.commit((writer) => writePolicy(writer, request, context, trial))
   },
@@ -48,13 +60,18 @@ async function writePolicy(
   await writer.setSelectorPolicy(policy)
   const politica = toAdminSelectorPolicy(policy)
   return {
-    acts: [{ type: HubEventType.policySet, payload: { ...politica, ...(trial && { trial }) } }],
+    acts: [actOf(policy, trial)],
     // After the commit: no other write shall wait for a walk through all deliveries.
     reply: async () => {
       const { affected } = await lookAtMatchingAgents(store.reader, policy)
       return { ...politica, cargas_afetadas: [...affected] }
     },
   }
+}
+
+function actOf(policy: SelectorPolicy, trial?: Trial): AdminAct {
+  const payload = { ...toAdminSelectorPolicy(policy), ...(trial && { trial }) }
+  return { type: HubEventType.policySet, payload }
 }
 
 /** The politica as it would be. Throws what the request cannot be. */
@@ -101,10 +118,14 @@ export const listSelectorPolicies: Read<'listSelectorPolicies'> = async (reader,
   return { politicas: page.rows.map(({ politica }) => politica), next: page.next }
 }
 
-export const showSelectorPolicy: Read<'showSelectorPolicy'> = async (reader, { nome }) => {
+export const showSelectorPolicy: Read<'showSelectorPolicy'> = async (
+  reader,
+  { nome, agentes: areAgentsAsked = true },
+) => {
   const policy = await requirePolicy(reader, nome)
-  const { hostnames, affected } = await lookAtMatchingAgents(reader, policy)
   const politica = toAdminSelectorPolicy(policy)
+  if (!areAgentsAsked) return { ...politica, agentes: [], cargas_afetadas: [] }
+  const { hostnames, affected } = await lookAtMatchingAgents(reader, policy)
   return { ...politica, agentes: [...hostnames], cargas_afetadas: [...affected] }
 }
 

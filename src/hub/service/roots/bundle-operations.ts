@@ -41,8 +41,16 @@ export function createAdminRoots(dependencies: UpdateRootSetDependencies): Admin
   }
 }
 
-export const showBundle: Read<'showBundle', BundleContext> = (reader, _request, context) =>
-  describe(reader, context)
+export const showBundle: Read<'showBundle', BundleContext> = async (
+  reader,
+  { pendentes_max: most },
+  context,
+) => {
+  const bundle = await describe(reader, context)
+  if (most === undefined) return bundle
+  const { pendentes } = bundle
+  return { ...bundle, pendentes: pendentes.slice(0, most), pendentes_total: pendentes.length }
+}
 
 type ChangeContext = BundleContext & { readonly store: Store; readonly hubs?: RolloutHubs }
 

@@ -1,0 +1,31 @@
+// Who has access, who is signed in, and who was refused.
+
+import type { JSX } from 'preact'
+import { Screen } from '../../frame/screen.tsx'
+import { IfAllowed } from '../../parts/if-allowed.tsx'
+import { words } from '../../words/words.ts'
+import { AdminTokensCard } from './admin-tokens-card.tsx'
+import { RefusedCard } from './refused-card.tsx'
+import { SessionsCard } from './sessions-card.tsx'
+
+export function AccessScreen(): JSX.Element {
+  const { access: text } = words()
+  return (
+    <Screen
+      title={text.title}
+      commands={[
+        'svc admin token list',
+        'svc admin session list',
+        'svc evento list --type admin_refused --last 20',
+      ]}
+    >
+      <IfAllowed name="listAccessTokens">
+        <AdminTokensCard />
+      </IfAllowed>
+      <SessionsCard />
+      <IfAllowed name="listAccessTokens">
+        <RefusedCard />
+      </IfAllowed>
+    </Screen>
+  )
+}

@@ -1,0 +1,112 @@
+// What the politica would mean, by the hub itself, and the button that sets it.
+
+import { useEffect } from 'preact/hooks'
+import type { JSX } from 'preact'
+import { HubError } from '../../api/hub-error.ts'
+import type { AdminRehearsal } from '../../api/operations.ts'
+import { hrefOf } from '../../frame/router.ts'
+import { useRehearsal } from '../../parts/act-dialog.tsx'
+import { Failure } from '../../parts/answer.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { formatCount } from '../../parts/time.tsx'
+import { useAct } from '../../parts/use-act.ts'
+import { words } from '../../words/words.ts'
+import type { PolicyBounds, PolicyDecision, Target } from './describe-policy.ts'
+import { Differences } from './differences.tsx'
+
+export function PolicyReview({
+  target,
+  bounds,
+  decision: { differences },
+  etag,
+  onConflict,
+  onClose,
+  onDone,
+}: {
+  readonly target: Target
+  readonly bounds: PolicyBounds
+  readonly decision: PolicyDecision
+  readonly etag: string | undefined
+  readonly onConflict: () => void
+  readonly onClose: () => void
+  readonly onDone: () => void
+}): JSX.Element {
+  const { policies: text, acts } = words()
+  const name = target.kind === 'role' ? 'setPolicy' : 'setSelectorPolicy'
+  const request = requestOf(target, bounds)
+  const act = useAct(name)
+  const { rehearsal, error } = useRehearsal(name, request)
+  const isConflict = act.error instanceof HubError && act.error.status === 412
+  useEffect(() => {
+    if (isConflict) onConflict()
+  }, [isConflict])
+  const apply = async (): Promise<void> => {
+    const done = await act.run(request, { ifMatch: etag, done: acts.done })
+    if (done !== undefined) onDone()
+  }
+  return (
+    <Dialog title={text.reviewTitle} onClose={onClose} isWide>
+      <div class="body form">
+        <Differences differences={differences} />
+        {rehearsal?.politica !== undefined && <Foreseen foreseen={rehearsal.politica} />}
+      </div>
+      {error !== undefined && <Failure error={error} />}
+      {act.error !== undefined && !isConflict && <Failure error={act.error} />}
+      <div class="dialog-actions">
+        <button type="button" class="button" onClick={onClose}>
+          {acts.goOn}
+        </button>
+        <button
+          type="button"
+          class="button primary"
+          disabled={act.isBusy || rehearsal === undefined}
+          onClick={() => void apply()}
+        >
+          {act.isBusy ? acts.busy : text.apply}
+        </button>
+      </div>
+    </Dialog>
+  )
+}
+
+function requestOf(
+  target: Target,
+  bounds: PolicyBounds,
+): { readonly role: string } & { readonly nome: string } {
+  const own = target.kind === 'role' ? { role: target.role } : { nome: target.nome }
+  // Each kind takes its own fields, of which the form of the other one has none.
+  return { ...bounds, ...own } as { readonly role: string } & { readonly nome: string }
+}
+
+function Foreseen({
+  foreseen: { agentes, cargas, cargas_afetadas: affected },
+}: {
+  readonly foreseen: NonNullable<AdminRehearsal['politica']>
+}): JSX.Element {
+  const { policies: text } = words()
+  return (
+    <div aria-live="polite">
+      <p>
+        <b>{text.wouldHold(formatCount(agentes))}</b>
+      </p>
+      {cargas === 0 ? (
+        <p class="muted">{text.noneAffected}</p>
+      ) : (
+        <>
+          <p class="c-late">{text.affected(formatCount(cargas))}</p>
+          <ul class="plain-list">
+            {affected.map(({ carga_id: id, nome, sans, agentes: hosts }) => (
+              <li key={id}>
+                <a class="link" href={hrefOf(`/cargo/${id}`)}>
+                  {nome}
+                </a>{' '}
+                <code>{sans.join(', ')}</code>{' '}
+                <span class="muted">{text.hosts(formatCount(hosts))}</span>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,106 @@
+// A new webhook: where to, in which form, and which entries.
+
+import { useState } from 'preact/hooks'
+import type { JSX } from 'preact'
+import type { AdminReplies } from '../../api/operations.ts'
+import { FormDialog } from '../../parts/form-dialog.tsx'
+import { TextField } from '../../parts/text-field.tsx'
+import { useAct } from '../../parts/use-act.ts'
+import { words } from '../../words/words.ts'
+import { type Format, FORMATS, parseTipos, urlOf } from './describe-webhook.ts'
+
+export function CreateWebhookDialog({
+  onCreated,
+  onClose,
+}: {
+  readonly onCreated: (webhook: AdminReplies['createWebhook']) => void
+  readonly onClose: () => void
+}): JSX.Element {
+  const { webhooks: text, acts } = words()
+  const act = useAct('createWebhook')
+  const [format, setFormat] = useState<Format>('json')
+  const [url, setUrl] = useState('')
+  const [tipos, setTipos] = useState('')
+  const [where, setWhere] = useState('')
+  const [password, setPassword] = useState('')
+  const [headers, setHeaders] = useState('')
+  const headerLines = headers
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+  const submit = async (): Promise<void> => {
+    const webhook = await act.run({
+      url: urlOf(format, url),
+      tipos: parseTipos(tipos),
+      ...(where.trim() !== '' && { where: where.trim() }),
+      ...(format === 'mail' && password !== '' && { password }),
+      ...(format === 'otlp' && headerLines.length > 0 && { headers: headerLines }),
+    })
+    if (webhook === undefined) return
+    onCreated(webhook)
+    onClose()
+  }
+  return (
+    <FormDialog
+      title={text.newWebhook}
+      label={acts.create}
+      isReady={url.trim() !== ''}
+      isBusy={act.isBusy}
+      error={act.error}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <label>
+        {text.format}
+        <select
+          value={format}
+          onChange={({ currentTarget }) =>
+            setFormat(FORMATS.find((one) => one === currentTarget.value) ?? 'json')
+          }
+        >
+          {FORMATS.map((one) => (
+            <option key={one} value={one}>
+              {text.formats[one]}
+            </option>
+          ))}
+        </select>
+      </label>
+      <TextField label={text.url} value={url} onValue={setUrl} hint={text.urlHints[format]} />
+      {format === 'mail' && (
+        <TextField
+          label={text.password}
+          value={password}
+          onValue={setPassword}
+          isSecret
+          isOptional
+          hint={text.passwordHint}
+        />
+      )}
+      {format === 'otlp' && (
+        <TextField
+          label={text.headers}
+          value={headers}
+          onValue={setHeaders}
+          rows={2}
+          isOptional
+          hint={text.headersHint}
+        />
+      )}
+      <TextField
+        label={text.tipos}
+        value={tipos}
+        onValue={setTipos}
+        rows={2}
+        isOptional
+        hint={text.tiposHint}
+      />
+      <TextField
+        label={text.where}
+        value={where}
+        onValue={setWhere}
+        isOptional
+        hint={text.whereHint}
+      />
+    </FormDialog>
+  )
+}

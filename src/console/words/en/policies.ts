@@ -1,0 +1,86 @@
+// Politicas.
+
+export const policies = {
+  title: 'Policies',
+  about: 'What a role may have. A policy with a selector only narrows it for the hosts that match.',
+  ofRoles: 'Of roles',
+  ofSelectors: 'With a selector',
+  noneOfRoles:
+    'Without one, the hub and the CA decide how long things live, and any name is permitted.',
+  noneOfSelectors: 'One of these narrows what a role may have, for the hosts that match.',
+  role: 'Role',
+  everyOther: '* (every role without its own)',
+  newOfRole: 'Open or make',
+  newOfSelector: 'Open or make with selector',
+  fields: {
+    nome: 'Name',
+    where: 'Selector',
+    token_ttl_max: 'Longest life of a token',
+    cert_ttl: 'Life of a certificate',
+    sans_permitidos: 'Permitted names',
+    cargas_automaticas: 'Cargo at enrolment',
+    reenroll: 'Enrolling again',
+  },
+  hints: {
+    nome: 'In lists and logs.',
+    where: 'Such as env=prod; by labels, role and name.',
+    token_ttl_max: 'Such as 8h or 2d; empty: 7 days.',
+    cert_ttl: 'Such as 8h or 1d, at least 15m; empty: the CA decides.',
+    sans_permitidos:
+      'One a line: a name, *.suffix, or * for any. Empty: none but the own name of the host.',
+    cargas_automaticas:
+      'Ids of cargas of type csr_cert, one a line, that each host gets at enrolment.',
+    reenroll: 'Whether operators may let hosts enrol again.',
+  },
+  unset: {
+    nome: '–',
+    where: '–',
+    token_ttl_max: '7 days, or another policy',
+    cert_ttl: 'the CA decides',
+    sans_permitidos: 'none',
+    cargas_automaticas: 'none',
+    reenroll: '–',
+  },
+  reenroll: {
+    yes: 'operators may',
+    no: 'admins only',
+    unsaid: 'says nothing',
+  },
+  anyName: 'any name',
+  noNames: 'only the own name of the host',
+  untested: 'Set the life without a trial at the CA',
+  needed: 'This is needed.',
+  settings: 'Settings',
+  setting: 'Setting',
+  differences: 'What would change',
+  before: 'Before',
+  after: 'After',
+  review: 'See what it means',
+  reviewTitle: 'What it means',
+  discard: 'Discard',
+  apply: 'Apply',
+  remove: 'Remove',
+  removeTitle: (name: string) => `Remove the policy ${name}`,
+  removeText: {
+    role: 'From then on the policy * holds for the role, if there is one. Nothing that exists is revoked.',
+    where: 'What it took away, the policies of roles give again. Nothing that exists is revoked.',
+  },
+  holds: {
+    role: 'Holds for the hosts of this role.',
+    where: 'Narrows the policy of their role, for the hosts that match.',
+  },
+  notThere: {
+    role: 'This role has no policy of its own yet.',
+    where: 'There is no such policy yet.',
+  },
+  hosts: (count: string) => (count === '1' ? '1 host' : `${count} hosts`),
+  wouldHold: (count: string) =>
+    count === '1' ? 'It would hold for 1 host.' : `It would hold for ${count} hosts.`,
+  noneAffected: 'No cargo that is delivered has a name that it forbids.',
+  affected: (count: string) =>
+    `${count} of the delivered cargo would have forbidden names, and not be renewed:`,
+  conflict: 'Somebody else changed this policy',
+  history: 'Who changed it',
+  noHistory: 'None of the newest entries about policies is about this one.',
+  by: (actor: string) => `by ${actor}`,
+}

@@ -1,0 +1,66 @@
+// The roots that are trusted.
+
+export const roots = {
+  title: 'Trust roots',
+  set: (numero: number, epoca: number) => `Set ${numero} of epoch ${epoca}`,
+  since: 'in force since',
+  root: 'Root',
+  ends: 'Ends',
+  invalid: 'Not valid',
+  certificates: 'Certificates that lead to it',
+  hubsOwn: 'The hub’s own',
+  update: 'Read the root file again',
+  updateButton: 'Put in force',
+  updateText:
+    'The roots of the root file on the hub become the next set. Agents take it with their next poll.',
+  force: 'Also when agents still need a root that goes: the hub loses them',
+  fileDiffers: 'The root file on the hub has other roots than these.',
+  signed: 'A trust key signs the sets: svc puts the next one in force, with its signature.',
+  needs: 'What still needs the old root?',
+  noOldRoot:
+    'There is no old root: the certificate of the hub leads to the only one, or no hub says.',
+  notNeeded: 'No certificate in use leads to it.',
+  needed: (count: string) =>
+    count === '1'
+      ? '1 certificate in use leads to it.'
+      : `${count} certificates in use lead to it.`,
+  unknown: (count: string) => `Of ${count} certificates in use nobody noted the root.`,
+  allAdopted: (count: string) => `All ${count} hosts have said that they trust exactly this set.`,
+  pending: (count: string, all: string) =>
+    `${count} of ${all} hosts have not said that they trust exactly this set:`,
+  host: 'Host',
+  trusts: 'Trusts',
+  why: 'Why',
+  neverSaid: 'never said',
+  number: (numero: number) => `set ${numero}`,
+  pinned: 'A file on the host says which roots to trust',
+}
+
+export const revocations = {
+  title: 'CA revocations',
+  about: 'The hub itself refuses all of these already. Each stays here until it expires.',
+  list: 'Revoked here, and not at the CA',
+  none: 'The CA has revoked whatever the hub has revoked.',
+  host: 'Host',
+  state: 'State',
+  states: { waiting: 'The hub asks', refused: 'The CA refused' },
+  serial: 'Serial',
+  ends: 'Expires',
+  reason: 'Why',
+}
+
+export const certificates = {
+  title: 'Certificates',
+  none: 'What a host lives on is here once it has enrolled.',
+  host: 'Host',
+  what: 'What',
+  identity: 'Identity',
+  state: 'State',
+  anyState: 'Any state',
+  states: { fresh: 'Fresh', renewing: 'Renewing', late: 'Late', expired: 'Expired' },
+  ends: 'Ends',
+  serial: 'Serial',
+  byHost: 'Hostname or id',
+  endsBefore: (at: string) => `ends before ${at}`,
+  asked: 'Asked for',
+}

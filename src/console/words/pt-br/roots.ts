@@ -1,0 +1,69 @@
+// As raízes confiadas.
+
+import type { Words } from '../words.ts'
+
+export const roots: Words['roots'] = {
+  title: 'Raízes de confiança',
+  set: (numero, epoca) => `Conjunto ${numero} da época ${epoca}`,
+  since: 'em vigor desde',
+  root: 'Raiz',
+  ends: 'Fim',
+  invalid: 'Inválida',
+  certificates: 'Certificados que levam a ela',
+  hubsOwn: 'A do hub',
+  update: 'Ler o arquivo de raízes de novo',
+  updateButton: 'Pôr em vigor',
+  updateText:
+    'As raízes do arquivo no hub viram o próximo conjunto. Os agentes o recebem na próxima consulta.',
+  force: 'Também quando agentes ainda precisam de uma raiz que sai: o hub os perde',
+  fileDiffers: 'O arquivo de raízes no hub tem outras raízes.',
+  signed:
+    'Uma chave de confiança assina os conjuntos: o svc põe o próximo em vigor, com a assinatura.',
+  needs: 'O que ainda precisa da raiz antiga?',
+  noOldRoot: 'Não há raiz antiga: o certificado do hub leva à única, ou nenhum hub diz.',
+  notNeeded: 'Nenhum certificado em uso leva a ela.',
+  needed: (count) =>
+    count === '1'
+      ? '1 certificado em uso leva a ela.'
+      : `${count} certificados em uso levam a ela.`,
+  unknown: (count) => `De ${count} certificados em uso ninguém anotou a raiz.`,
+  allAdopted: (count) =>
+    `Todos os ${count} agentes disseram que confiam exatamente neste conjunto.`,
+  pending: (count, all) =>
+    `${count} de ${all} agentes não disseram que confiam exatamente neste conjunto:`,
+  host: 'Agente',
+  trusts: 'Confia em',
+  why: 'Por quê',
+  neverSaid: 'nunca disse',
+  number: (numero) => `conjunto ${numero}`,
+  pinned: 'Um arquivo no host diz em que raízes confiar',
+}
+
+export const revocations: Words['revocations'] = {
+  title: 'Revogações na CA',
+  about: 'O próprio hub já recusa todos estes. Cada um fica aqui até expirar.',
+  list: 'Revogados aqui, e não na CA',
+  none: 'A CA revogou tudo o que o hub revogou.',
+  host: 'Agente',
+  state: 'Estado',
+  states: { waiting: 'O hub pede', refused: 'A CA recusou' },
+  serial: 'Serial',
+  ends: 'Expira',
+  reason: 'Por quê',
+}
+
+export const certificates: Words['certificates'] = {
+  title: 'Certificados',
+  none: 'O que um agente usa está aqui depois do registro.',
+  host: 'Agente',
+  what: 'O quê',
+  identity: 'Identidade',
+  state: 'Estado',
+  anyState: 'Qualquer estado',
+  states: { fresh: 'Novo', renewing: 'Renovando', late: 'Atrasado', expired: 'Expirado' },
+  ends: 'Fim',
+  serial: 'Serial',
+  byHost: 'Hostname ou id',
+  endsBefore: (at) => `termina antes de ${at}`,
+  asked: 'Pedido',
+}
