@@ -91,6 +91,8 @@ async function run(
   line: string,
   session: AdminSession,
   openPins: CommandContext['openPins'] = notAsked,
+  openConsoleDoor: CommandContext['openPins'] = notAsked,
+  untilEnded: CommandContext['openPins'] = notAsked,
 ): Promise<string> {
   let written = ''
   const stdout = new Writable({
