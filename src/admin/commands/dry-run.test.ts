@@ -91,8 +91,6 @@ async function run(
   line: string,
   session: AdminSession,
   openPins: CommandContext['openPins'] = notAsked,
-  openConsoleDoor: CommandContext['openPins'] = notAsked,
-  untilEnded: CommandContext['openPins'] = notAsked,
 ): Promise<string> {
   let written = ''
   const stdout = new Writable({
@@ -122,6 +120,8 @@ async function run(
       standby: { init: notAsked, status: notAsked, promote: notAsked },
     },
     useOptions: () => undefined,
+    openConsoleDoor: notAsked,
+    untilEnded: notAsked,
     note: () => undefined,
     openSecret: async (name) => ({
       name,

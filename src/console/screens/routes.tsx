@@ -25,6 +25,8 @@ const ROUTES: readonly Route[] = [
     load: async () => (await import('./host/host-screen.tsx')).HostScreen,
   },
   { pattern: '/hosts', load: async () => (await import('./hosts/hosts-screen.tsx')).HostsScreen },
+  // Before what shows a load by its id.
+  { pattern: '/cargo/seal', load: async () => (await import('./seal/seal-screen.tsx')).SealScreen },
 ]
 
 const loaded = new Map<string, ComponentType<ScreenProperties>>()

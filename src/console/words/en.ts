@@ -5,7 +5,8 @@ import { frame } from './en/frame.ts'
 import { host } from './en/host.ts'
 import { hosts } from './en/hosts.ts'
 import { overview } from './en/overview.ts'
+import { seal } from './en/seal.ts'
 import { signIn } from './en/sign-in.ts'
 import { times } from './en/times.ts'
 
-export const en = { acts, frame, host, hosts, overview, signIn, times }
+export const en = { acts, frame, host, hosts, overview, seal, signIn, times }

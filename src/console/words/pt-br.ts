@@ -6,7 +6,8 @@ import { frame } from './pt-br/frame.ts'
 import { host } from './pt-br/host.ts'
 import { hosts } from './pt-br/hosts.ts'
 import { overview } from './pt-br/overview.ts'
+import { seal } from './pt-br/seal.ts'
 import { signIn } from './pt-br/sign-in.ts'
 import { times } from './pt-br/times.ts'
 
-export const ptBr: Words = { acts, frame, host, hosts, overview, signIn, times }
+export const ptBr: Words = { acts, frame, host, hosts, overview, seal, signIn, times }
