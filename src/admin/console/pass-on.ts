@@ -52,10 +52,11 @@ export async function passOn(line: HubLine, passage: Passage): Promise<boolean> 
     outgoing.on('error', () => resolve(undefined))
   })
   if (answer === undefined) return false
-  if (answer.statusCode === 401) onRefusedToken()
   response.writeHead(answer.statusCode ?? 502, pick(answer.headers, RESPONSE_HEADERS))
   response.flushHeaders()
   await carry(answer, response)
+  // The page has the answer before its session ends.
+  if (answer.statusCode === 401) onRefusedToken()
   return true
 }
 
