@@ -11,7 +11,7 @@ import { runProgram, type Variables } from '../support/processes.ts'
 import { checkAccessibility } from './support/check-accessibility.ts'
 import { type Misdeeds, openContext, settle, THEMES } from './support/console-browser.ts'
 import { openConsole, type OpenConsole } from './support/open-console.ts'
-import { serveBySvc, type SvcConsole } from './support/serve-by-svc.ts'
+import { serveBySvc, type SvcConsole } from '../support/serve-by-svc.ts'
 
 const SECRET = 'correct-horse-battery-staple-9f3a'
 const HOST = 'web-1.example.org'

@@ -2,8 +2,8 @@
 
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { TestHub } from '../../support/hub.ts'
-import { type RunningProgram, startProgram, waitUntil } from '../../support/processes.ts'
+import type { TestHub } from './hub.ts'
+import { type RunningProgram, startProgram, waitUntil } from './processes.ts'
 
 export interface SvcConsole extends AsyncDisposable {
   readonly origin: string
