@@ -1,4 +1,4 @@
-// Chance that is the same again for the same seed. docs of mulberry32: any 32 bits give a period of 2^32.
+// Chance that is the same again for the same seed: mulberry32, by Tommy Ettinger.
 
 export interface Chance {
   /** From 0, below 1. */
@@ -23,8 +23,12 @@ export function createChance(seed: number): Chance {
   }
   const hex = (characters: number): string => {
     let text = ''
-    while (text.length < characters) text += Math.floor(next() * 16).toString(16)
-    return text
+    while (text.length < characters) {
+      text += Math.floor(next() * 2 ** 32)
+        .toString(16)
+        .padStart(8, '0')
+    }
+    return text.slice(0, characters)
   }
   return {
     next,

@@ -6,7 +6,7 @@ import { createRecordEvent } from '../src/hub/service/agent/record-event.ts'
 import { appendEntries } from '../src/hub/service/append-entries.ts'
 import { createFleetChanges } from '../src/hub/service/cargo/fleet-changes.ts'
 import { createAdminOperations } from '../src/hub/service/admin/admin-operations.ts'
-import { createRolloutKeeper } from '../src/hub/service/rollout/rollout-keeper.ts'
+import { createRolloutKeeper, LOOK_MS } from '../src/hub/service/rollout/rollout-keeper.ts'
 import type { NewAuditEntry } from '../src/hub/domain/audit-entry.ts'
 import type { DeliveryWithCargo, Store } from '../src/hub/store/store.ts'
 import type { Clock } from '../src/platform/clock.ts'
@@ -14,7 +14,7 @@ import { invariant } from '../src/platform/errors.ts'
 import { createLogging } from '../src/platform/logger.ts'
 import type { AdminOperations } from '../src/protocol/admin/operations.ts'
 import type { CargoId } from '../src/protocol/identifiers.ts'
-import { EventType } from '../src/protocol/words.ts'
+import { EventType, HubEventType } from '../src/protocol/words.ts'
 import { hostileText } from './hostile-texts.ts'
 import { FROZEN_ROLLOUT, ROLLED_OUT } from './troubled-cargoes.ts'
 import type { TroubledFleet } from './troubled-plan.ts'
@@ -23,6 +23,10 @@ const MINUTE_MS = 60_000
 const DAY_S = 86_400
 /** The evening of trouble begins so long before now. */
 export const EVENING_MS: number = 4 * 60 * MINUTE_MS
+
+/** Its receiver is down. */
+export const PAGER_URL = 'https://pager.example.com/hooks/cartorio'
+const HOSTILE_URL = 'https://evil.example/%3Cscript%3Ealert(1)%3C/script%3E?q=%22%3E%3Cimg'
 
 interface SetClock extends Clock {
   set(atMs: number): void
@@ -120,13 +124,14 @@ export async function actMonthsAgo(
     cert_ttl: 12 * 3600,
     untested: true,
   })
-  for (const url of [
-    'https://pager.example.com/hooks/cartorio',
-    'https://siem.example.org/ingest',
-    ...(isHostile ? ['https://evil.example/%3Cscript%3Ealert(1)%3C/script%3E?q=%22%3E%3Cimg'] : []),
-  ]) {
+  for (const [url, tipos] of [
+    [PAGER_URL, []],
+    // Nothing of that kind happens here.
+    ['https://siem.example.org/ingest', [HubEventType.vaultRestored]],
+    ...(isHostile ? [[HOSTILE_URL, [HubEventType.vaultRestored]] as const] : []),
+  ] as const) {
     after(5)
-    await oncall.createWebhook({ url, tipos: [] })
+    await oncall.createWebhook({ url, tipos: [...tipos] })
   }
 }
 
@@ -155,10 +160,10 @@ export async function actThroughTheEvening(
     while (await keeper.look());
   }
   const answer = createAnswers(store, clock)
-  /** Two looks apart, the keeper sees that a wave has soaked. */
+  /** The keeper counts the time between two of its looks, so it has to look as often as it does in a hub. */
   const soak = async (minutesBefore: number, minutes: number): Promise<void> => {
-    for (let passed = 0; passed <= minutes; passed += 0.5) {
-      await before(minutesBefore - passed)
+    for (let passedMs = 0; passedMs <= minutes * MINUTE_MS; passedMs += LOOK_MS) {
+      await sayUntil(nowMs - minutesBefore * MINUTE_MS + passedMs)
       await keep()
     }
   }
@@ -168,14 +173,14 @@ export async function actThroughTheEvening(
   await deploy.startRollout({
     carga: ROLLED_OUT,
     sans: ['www.example.org', 'shop.example.org', 'shop.example.net'],
-    waves: ['1%', '6%', '50%', '100%'],
+    waves: ['1%', '50%', '100%'],
     max_failed: '5%',
     ...rules,
   })
   await keep()
   await before(236)
   await answer(ROLLED_OUT, () => undefined)
-  await soak(234, 6)
+  await soak(234, 3)
   await before(188)
   await oncall.setPolicy({ role: 'web', sans_permitidos: ['www.example.org', 'shop.example.org'] })
   await before(185)

@@ -126,17 +126,13 @@ function statusOf(
   // Those of rollouts go on tonight.
   if (name === ROLLED_OUT || name === FROZEN_ROLLOUT) return done
   const kindOf = chance.next()
-  if (kindOf < Math.max(0.0006, 1 / hosts)) return 'falhou'
+  if (kindOf < Math.max(0.001, 2 / hosts)) return 'falhou'
   if (kindOf < 0.01) return 'pendente'
   return kindOf < 0.013 ? 'em_andamento' : done
 }
 
 function deliverySpan({ name }: TroubledCargo, { chance, nowMs }: TroubledFleet): Span {
-  const isOfWave = name === ROLLED_OUT && chance.next() < 0.3
-  const hours = isOfWave
-    ? chance.around(33.5, 1.6)
-    : chance.next() < 0.6
-      ? chance.between(5, 28)
-      : chance.between(10, 62)
+  const isOfWave = name === ROLLED_OUT && chance.next() < 0.42
+  const hours = isOfWave ? chance.around(33.5, 1.6) : chance.between(5, 58)
   return freshSpan(hours, { nowMs, chance, lifeHours: [12, 72] })
 }

@@ -23,6 +23,8 @@ export interface TroubledOptions {
   readonly seed: number
   readonly now: Date
   readonly isHostile: boolean
+  /** Of the CA's root, which most hosts have. */
+  readonly rootSha256: string
 }
 
 export interface Span {
@@ -122,11 +124,11 @@ function identityOf(trouble: Trouble | undefined, nowMs: number, chance: Chance)
   const kind = chance.next()
   // Two waves: hosts of one evening's reboots, and those that somebody enrolled in one go.
   const hours =
-    kind < 0.16
-      ? chance.around(13.2, 0.9)
-      : kind < 0.21
-        ? chance.around(20.5, 1.2)
-        : chance.between(3.4, 3.4 + 18 * chance.between(0.3, 1))
+    kind < 0.3
+      ? chance.around(13.2, 0.8)
+      : kind < 0.36
+        ? chance.around(22, 1.4)
+        : chance.between(3.4, 29)
   return freshSpan(hours, { nowMs, chance, lifeHours: [8, 30] })
 }
 

@@ -9,6 +9,8 @@ import type { Span, TroubledFleet, TroubledHost } from './troubled-plan.ts'
 const MINUTE_MS = 60_000
 /** As long as a chain of two certificates. */
 const CHAIN_PEM = `-----BEGIN CERTIFICATE-----\n${`${'A'.repeat(64)}\n`.repeat(22)}-----END CERTIFICATE-----\n`
+/** Its identity is lost: nobody reads what is sealed for it. */
+const RECIPIENT = 'age1cf6syt507qdqp2svu8xacuq3fhsztlp8dx2mm406cdhs8dzt3skscgr824'
 /** So many of those that are revoked are not so at the CA. */
 const NOT_AT_CA = 2
 
@@ -73,7 +75,7 @@ function fillCargoes(connection: Connection, cargoes: readonly TroubledCargo[]):
 }
 
 function fillHosts(connection: Connection, fleet: TroubledFleet): void {
-  const { chance, all, nowMs } = fleet
+  const { chance, all, nowMs, rootSha256 } = fleet
   const agents = connection.prepare(
     `INSERT INTO agentes (id, hostname, role, token_hash, created_at, last_seen_at,
        revoked_at, active_identity_seq, active_identity_since) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -92,6 +94,13 @@ function fillHosts(connection: Connection, fleet: TroubledFleet): void {
   )
   const seen = connection.prepare(
     `INSERT INTO agentes_vistos (agente_id, version, platform, addresses, changed_at)
+     VALUES (?, ?, ?, ?, ?)`,
+  )
+  const recipients = connection.prepare(
+    'INSERT INTO agentes_recipient (agente_id, recipient) VALUES (?, ?)',
+  )
+  const trust = connection.prepare(
+    `INSERT INTO agentes_raizes (agente_id, numero, fingerprints, erro, reported_at)
      VALUES (?, ?, ?, ?, ?)`,
   )
   for (const host of all) {
@@ -115,6 +124,14 @@ function fillHosts(connection: Connection, fleet: TroubledFleet): void {
     const version = chance.next() < 0.9 ? '0.4.0' : '0.3.2'
     const address = [10, chance.integer(16, 31), chance.integer(0, 255), chance.integer(1, 254)]
     const platform = host.isHostile ? hostileText(host.index).slice(0, 64) : 'linux-x64'
+    recipients.run(id, RECIPIENT)
+    // Some have yet to say what they have; one in a thousand refuses.
+    const adopted = chance.next()
+    if (adopted < 0.994) {
+      const refusal = adopted < 0.001 ? 'the set is signed by no key of /etc/svc-agent/trust' : null
+      const set = refusal === null ? [rootSha256] : []
+      trust.run(id, set.length, JSON.stringify(set), refusal, host.lastPollMs)
+    }
     seen.run(id, version, platform, JSON.stringify([address.join('.')]), nowMs)
   }
 }

@@ -99,8 +99,8 @@ export const AGENT_ROOMS: readonly Room[] = [
   },
   {
     name: 'agent/update',
-    what: 'a newer agent: fetched, verified, installed',
-    imports: ['agent/settings', 'agent/files', 'agent/control', 'platform', 'trust'],
+    what: 'a newer agent: announced by the hub, fetched, verified, installed',
+    imports: ['agent/settings', 'agent/files', 'agent/control', 'protocol', 'platform', 'trust'],
     types: ['agent/hub'],
   },
   {
@@ -126,6 +126,7 @@ export const AGENT_ROOMS: readonly Room[] = [
       'agent/identity',
       'agent/delivery',
       'agent/targets',
+      'agent/update',
       'platform',
     ],
     types: ['agent/reporting'],

@@ -120,6 +120,12 @@ export const SECOND_TIER: readonly SecondTierEntry[] = [
     why: 'it builds executables and restarts them; the decisions are tested beside the code',
   },
   {
+    path: 'test/e2e/announced-update.test.ts',
+    proves:
+      'an update that the hub announces goes out in waves, is refused where it must be, and goes back',
+    why: 'it builds executables and restarts them; the decisions of hub and agent are tested beside the code',
+  },
+  {
     path: 'test/e2e/built-programs.test.ts',
     proves: 'the built programs pass tests that the sources pass',
     why: 'it builds all programs',

@@ -2,6 +2,7 @@
 
 import { Command } from 'commander'
 import { addCompletionCommand } from '../completion/completion.ts'
+import { UserError } from '../platform/errors.ts'
 import { redactTokens } from '../platform/redact-tokens.ts'
 import { withSettingsOf } from '../platform/settings-file.ts'
 import { readVersion } from '../platform/version.ts'
@@ -76,6 +77,9 @@ Examples:
   svc-agent self-update --url 'https://releases.example/svc-agent/latest/{arch}'    # on hosts of either architecture
   svc-agent self-update --url https://releases.example/svc-agent/0.1.0/linux-x64 --allow-downgrade
 
+With --announced, which svc-agent-announced.service runs, the version is the one that the hub announced and the agent left as its request
+(svc agent update). It has to be signed, exactly that version, and newer than this one; it is fetched from SVC_AGENT_UPDATE_URL.
+
 The old executable stays beside the new one, as <binary>.old. Under the shipped units the watcher restores
 the old one within a minute, when the new version does not get as far as the old one did.
 `
@@ -92,7 +96,8 @@ interface AdoptFlags extends JsonOption {
 }
 
 interface SelfUpdateFlags extends JsonOption {
-  url: string
+  url?: string
+  announced?: boolean
   binary?: string
   allowDowngrade?: boolean
 }
@@ -298,22 +303,28 @@ export function buildProgram(given: Environment): Command {
   program
     .command('self-update')
     .description('replace the agent’s executable by a newer, signed release')
-    .requiredOption(
+    .option(
       '--url <url>',
       'the URL that has svc-agent and svc-agent.minisig; {arch} stands for linux-x64 or linux-arm64',
     )
+    .option('--announced', 'the version that the agent asks for, from SVC_AGENT_UPDATE_URL')
     .option('--binary <path>', 'the executable to replace (default: the running one)')
     .option('--allow-downgrade', 'install an older or the same version too')
     .option('--json', 'print JSON')
     .addHelpText('after', SELF_UPDATE_EXAMPLES)
     .action(async (options: SelfUpdateFlags) => {
-      const { runSelfUpdate } = await import('./commands/self-update.ts')
-      await runSelfUpdate(env(), {
-        url: options.url,
-        binary: options.binary,
-        allowDowngrade: options.allowDowngrade === true,
-        json: options.json === true,
-      })
+      const { url, binary, announced } = options
+      const allowDowngrade = options.allowDowngrade === true
+      const json = options.json === true
+      if ((url === undefined) === (announced !== true) || (announced === true && allowDowngrade)) {
+        throw new UserError(
+          'usage',
+          'self-update takes --url, or --announced without --allow-downgrade',
+        )
+      }
+      const { runAnnouncedUpdate, runSelfUpdate } = await import('./commands/self-update.ts')
+      if (url === undefined) return runAnnouncedUpdate(env(), { binary, json })
+      await runSelfUpdate(env(), { url, binary, allowDowngrade, json })
     })
 
   addCompletionCommand(program)

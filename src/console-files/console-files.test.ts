@@ -29,7 +29,7 @@ function get(path: string, headers: { readonly encoding?: string; readonly tag?:
   return files({ path, acceptEncoding: headers.encoding, ifNoneMatch: headers.tag })
 }
 
-test('every screen is the page, which lets nothing in from elsewhere and is asked for again', () => {
+test('[CON-2] every screen is the page, which lets nothing in from elsewhere and is asked for again', () => {
   for (const path of ['/console/', '/console/hosts/x', '/console/sign-in', '/console/page.html']) {
     const { status, headers, body } = get(path)
     assert.equal(status, 200)
@@ -43,7 +43,7 @@ test('every screen is the page, which lets nothing in from elsewhere and is aske
   }
 })
 
-test('an asset is kept for ever under its name, and another name is nothing', () => {
+test('[CON-3] an asset is kept for ever under its name, and another name is nothing', () => {
   const { status, headers } = get('/console/assets/console-AB12.js')
   assert.equal(status, 200)
   assert.equal(headers['cache-control'], 'public, max-age=31536000, immutable')
@@ -59,7 +59,7 @@ test('an asset is kept for ever under its name, and another name is nothing', ()
   }
 })
 
-test('the client chooses the encoding', () => {
+test('[CON-3] the client chooses the encoding', () => {
   const cases = [
     ['gzip, deflate, br, zstd', 'br', brotliDecompressSync],
     ['gzip', 'gzip', gunzipSync],
@@ -76,7 +76,7 @@ test('the client chooses the encoding', () => {
   }
 })
 
-test('what the browser has already is not sent again', () => {
+test('[CON-3] what the browser has already is not sent again', () => {
   const tag = get('/console/').headers['etag'] ?? ''
   const again = get('/console/', { tag })
   assert.equal(again.status, 304)

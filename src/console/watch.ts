@@ -1,6 +1,6 @@
 // Only in a build for those who work on the console: the page loads itself again when there is a newer one.
 
-const LOOK_MS = 250
+const LOOK_MS = 100
 
 export function reloadOnBuild(): void {
   let shown: string | null = null

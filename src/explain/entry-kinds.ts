@@ -43,6 +43,9 @@ const AGENT_KINDS: Readonly<Record<EventType, EntryKind>> = {
   bundle_refused: urgent('host'),
   log_epoch_adopted: routine('host'),
   log_alarm: urgent('host'),
+  agent_updated: routine('host'),
+  agent_update_failed: urgent('host'),
+  agent_update_declined: notable('host'),
 }
 
 /** Of what the hub says of itself. */

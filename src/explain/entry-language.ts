@@ -19,12 +19,12 @@ export interface EntryFacts {
   readonly host: string
   /** Who did it, or undefined for what nobody asked for. */
   readonly actor: string | undefined
-  text(field: string): string | undefined
+  readonly text: (field: string) => string | undefined
   /** The first of the fields that is there, or the words in their place. */
-  say(otherwise: string, ...fields: readonly string[]): string
-  number(field: string): number | undefined
-  moment(field: string): string | undefined
-  list(field: string): readonly string[]
+  readonly say: (otherwise: string, ...fields: readonly string[]) => string
+  readonly number: (field: string) => number | undefined
+  readonly moment: (field: string) => string | undefined
+  readonly list: (field: string) => readonly string[]
 }
 
 export interface EntryWords {

@@ -62,6 +62,21 @@ export const PORTUGUESE_OF_AGENTS: Readonly<Record<EventType, EntryWords>> = {
     title: 'Log seguido para outra época',
     sentence: ({ host }) => `${host} segue o log de auditoria para outra época, que o log assinou.`,
   },
+  agent_updated: {
+    title: 'Agente atualizado',
+    sentence: ({ host, say }) =>
+      `${host} agora roda a versão ${say('que foi anunciada', 'versao')} do agente.`,
+  },
+  agent_update_failed: {
+    title: 'Falha na atualização do agente',
+    sentence: (facts) =>
+      `${facts.host} não conseguiu ir para a versão ${facts.say('que foi anunciada', 'versao')} do agente${because(facts)}.`,
+  },
+  agent_update_declined: {
+    title: 'Atualização do agente não aceita',
+    sentence: (facts) =>
+      `${facts.host} não aceita a versão ${facts.say('que foi anunciada', 'versao')} do agente${because(facts)}.`,
+  },
   log_alarm: {
     title: 'Log de auditoria em dúvida',
     sentence: ({ host, say }) =>

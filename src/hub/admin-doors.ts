@@ -20,7 +20,7 @@ import { createAuthenticateOperator } from './service/admin/authenticate-operato
 import type { LeakedTokens } from './service/agent/end-leaked-token.ts'
 import { createPerformOperation } from './service/admin/perform-operation.ts'
 import { createAuthenticateSession } from './service/admin/sessions/authenticate-session.ts'
-import { createStartSession } from './service/admin/sessions/start-session.ts'
+import { createStartSession, findStarterByCode } from './service/admin/sessions/start-session.ts'
 import { createReadDoorbells } from './service/admin/read-doorbells.ts'
 import { createRefusalRecorder } from './service/admin/record-refusals.ts'
 import type { ServerCertificate } from './service/upkeep/server-certificate.ts'
@@ -86,10 +86,9 @@ export async function openAdminDoors(dependencies: AdminDoorsDependencies): Prom
       consoleFiles: config.isConsoleServed ? openConsoleFiles(log) : undefined,
       startSession: createStartSession(store, clock),
       door: createOperatorDoor({
-        reader: store.reader,
-        clock,
         authenticateOperator: createAuthenticateOperator(store, clock, log),
         authenticateSession: createAuthenticateSession(store, clock, log),
+        findByCode: (code) => findStarterByCode(store.reader, code, clock.now()),
       }),
     })
   const background = new AbortController()

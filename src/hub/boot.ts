@@ -31,13 +31,12 @@ import { createProcessExaminer } from './examine-process.ts'
 import { keepOutside } from './keep-outside.ts'
 import { ChangeBell } from './http/change-bell.ts'
 import { listen, listenWhereWanted } from './listen.ts'
-import { createCaCalls } from './metrics/ca-calls.ts'
 import { refuseUnfitDatabase } from './find-database-faults.ts'
-import { createHubSampler } from './metrics/hub-sampler.ts'
 import { createHubHealth } from './metrics/hub-health.ts'
 import { createHubMeters, type HubMeters } from './metrics/hub-meters.ts'
 import { type HubMetricsOptions, serveHubMetrics } from './metrics/serve-metrics.ts'
 import { namingDamage } from './name-damage.ts'
+import { openReceivers } from './open-receivers.ts'
 import { openVaultStore } from './open-store.ts'
 import { createPorts, type Ports } from './ports.ts'
 import { readRootFile, readWebhookRoots } from './root-file.ts'
@@ -50,9 +49,7 @@ import { warnIfHeldAgainstNothing } from './warn-of-checkpoint.ts'
 import { createAddressLookup } from './outbound/address-lookup.ts'
 import { createGetText } from './outbound/get-text.ts'
 import { createIssuerKeys } from './outbound/issuer-keys.ts'
-import { openMailConnection } from './webhook/mail-connection.ts'
-import { openSyslogConnection } from './webhook/syslog-connection.ts'
-import { openWebhookConnection } from './webhook/webhook-connection.ts'
+import { watchHub } from './watch-hub.ts'
 
 export interface Hub {
   /** Resolves when this hub may do nothing any more: it was removed from those that share the vault, or these have a newer program. */
@@ -138,14 +135,10 @@ export async function bootHub(
   let segmentWatch: SegmentWatch | undefined
   let connected: AuthorityClient | undefined
   let keeper: ImageKeeper | undefined
-  const sampler = createHubSampler(clock, () => running?.services.streams.count ?? 0)
-  const caCalls = createCaCalls(clock, (outcome, durationMs) => {
-    sampler.onCaCall(outcome, durationMs)
-    meters?.onCaCall(outcome, durationMs)
-  })
+  const watch = watchHub(clock, meters, () => running?.services.streams.count ?? 0)
   const health = createHubHealth({
     clock,
-    caCalls,
+    caCalls: watch.caCalls,
     reader: store.reader,
     requireCurrent: member && (() => member.membership.requireHeard()),
     ...(standby && { standby }),
@@ -215,24 +208,10 @@ export async function bootHub(
         connected = client
         warnOfOtherKid(config, log)
         log.info({ ca_url: config.caUrl.href }, bootMessages.caReady)
-        return caCalls.watch(client)
+        return watch.caCalls.watch(client)
       },
       issuerKeys: createIssuerKeys(createGetText(lookup, webhookRoots, readVersion()), clock),
-      openWebhook: (url) => openWebhookConnection({ url, rootsPem: webhookRoots(), lookup }),
-      openSyslog: (receiver) =>
-        openSyslogConnection({
-          receiver,
-          rootsPem: webhookRoots(),
-          lookup,
-          ownPair: config.syslogPair,
-        }),
-      openMail: (receiver) =>
-        openMailConnection({
-          receiver,
-          rootsPem: webhookRoots(),
-          lookup,
-          hostname: config.serverNames[0] ?? '',
-        }),
+      receivers: openReceivers(config, webhookRoots, lookup),
       findEventRoom: createFreeSpaceCheck({
         directory: vaultRoot,
         floorBytes: config.limits.freeSpaceBytes,
@@ -245,20 +224,7 @@ export async function bootHub(
       onSilentRevoked: meters?.onSilentRevoked,
       openDoors: (services, certificate) =>
         createPorts(
-          {
-            config,
-            clock,
-            logging,
-            meters: {
-              onAnswer: (answer) => {
-                sampler.onAnswer(answer)
-                meters?.onAnswer(answer)
-              },
-              onRefusal: meters?.onRefusal,
-              onHandshakeFailure: meters?.onHandshakeFailure,
-            },
-            catchUp: member?.catchUp,
-          },
+          { config, clock, logging, meters: watch.portMeters, catchUp: member?.catchUp },
           services,
           certificate,
         ),
@@ -326,9 +292,8 @@ export async function bootHub(
       member?.leases.whileHeld('jobs', run, signal) ?? run(signal)
   const background = [
     ...(member ? [member.run] : []),
-    ...Object.values(hub.tasks),
+    ...Object.values({ ...hub.tasks, watch: watch.run }),
     health.run,
-    sampler.run,
     ...(scheduled ? [scheduled.run] : []),
     ...(archiving ? [asJob(archiving.run)] : []),
     ...(keeper ? [keeper.run] : []),
@@ -371,16 +336,7 @@ export async function bootHub(
       ...(member && { hubs: member.hubs }),
       archiver,
       health: health.describe,
-      live: {
-        certificateEnd: () => certificates.serverCertificate.notAfter,
-        lastCaFailure: () =>
-          caCalls.lastFailure && {
-            outcome: caCalls.lastFailure.outcome,
-            at: caCalls.lastFailure.at,
-          },
-        countStreams: () => services.streams.count,
-        readSamples: (minutes) => sampler.read(minutes),
-      },
+      live: watch.showLive(() => certificates.serverCertificate.notAfter),
       examineProcess: createProcessExaminer({
         config,
         clock,

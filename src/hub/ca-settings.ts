@@ -11,7 +11,7 @@ import {
 } from './ca/acme/acme-account-key.ts'
 import { CHALLENGES, type ChallengeType } from './ca/acme/acme-hook.ts'
 import type { OpenBaoLogin } from './ca/openbao/openbao-login.ts'
-import { CA_KINDS, type CaKind } from './hub-variables.ts'
+import { CA_KINDS, type CaKind } from './ca-variables.ts'
 import { isSecretSet, readSecret } from './read-secret.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>

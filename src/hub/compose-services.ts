@@ -13,6 +13,7 @@ import type { HubConfig } from './config.ts'
 import type { EventOverdraft, EventRoom } from './domain/event-budget.ts'
 import type { RootSet } from './domain/root-set.ts'
 import type { MtlsServer } from './http/mtls-server.ts'
+import type { OpenReceivers } from './open-receivers.ts'
 import { createRootSetHub, type RunningRootSetHub } from './root-set-hub.ts'
 import type { AdminHub } from './service/admin/admin-context.ts'
 import { createPollRecorder, type PollRecorder } from './service/agent/record-polls.ts'
@@ -50,8 +51,6 @@ import { createOthersActs } from './follow-others.ts'
 import { followRootSet } from './service/roots/follow-root-set.ts'
 import { type Leases, ownLeases } from './store/leases.ts'
 import type { News, Store } from './store/store.ts'
-import type { DeliveryDependencies } from './webhook/open-delivery.ts'
-import type { WebhookConnection } from './webhook/webhook-connection.ts'
 import { createWebhooks } from './webhook/webhooks.ts'
 
 /** What a hub does to the connections of its agents. */
@@ -84,9 +83,7 @@ export interface HubParts<Doors extends { readonly mtls: AgentDoors }> {
   /** The roots of SVC_CA_ROOT_CA_PATH, as it is now. */
   readonly readFileRoots: () => Promise<readonly Certificate[]>
   readonly connectToCa: (rootPem: string) => RootedAuthority
-  readonly openWebhook: (url: URL) => WebhookConnection
-  readonly openSyslog: DeliveryDependencies['openSyslog']
-  readonly openMail: DeliveryDependencies['openMail']
+  readonly receivers: OpenReceivers
   readonly issuerKeys: IssuerKeys
   readonly findEventRoom: () => Promise<EventRoom>
   readonly onOverdraft?: ((overdraft: EventOverdraft) => void) | undefined
@@ -225,10 +222,8 @@ export async function composeServices<Doors extends { readonly mtls: AgentDoors 
     log: logging.forModule('hub.webhook'),
     random,
     source: { hostname: serverNames[0] ?? '', version: readVersion() },
-    openConnection: parts.openWebhook,
     consoleUrl: config.consoleUrl,
-    openSyslog: parts.openSyslog,
-    openMail: parts.openMail,
+    ...parts.receivers,
   })
   const revocationsLog = logging.forModule('hub.revocations')
   const revoker = createCaRevoker({ store: jobs, authority, clock, log: revocationsLog, random })

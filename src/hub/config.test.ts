@@ -46,6 +46,14 @@ describe('parseHubConfig', () => {
     })
   })
 
+  test('[ENV-92] serves the console unless it is turned off', () => {
+    assert.equal(parse().isConsoleServed, true)
+    assert.equal(parse({ SVC_CONSOLE: 'off' }).isConsoleServed, false)
+    assert.throws(() => parse({ SVC_CONSOLE: 'no' }), {
+      message: 'SVC_CONSOLE: no is neither on nor off',
+    })
+  })
+
   test('[ENV-13] takes further names, separated by commas, each once', () => {
     const names = parse({ SVC_SERVER_SANS: 'a.example, svc-server.local,192.0.2.1,,' }).serverNames
     assert.deepEqual(names, ['svc-server.local', 'a.example', '192.0.2.1'])

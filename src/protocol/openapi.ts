@@ -1,9 +1,10 @@
 // The OpenAPI 3.1 description of all ports, from the very schemas that requests are checked against.
 
 import { AdminErrorBody } from './admin/errors.ts'
-import { type AdminOperation, AdminRehearsal } from './admin/operation.ts'
+import { type AdminOperation, AdminRehearsal, nothing } from './admin/operation.ts'
 import { CHANGE_MESSAGES, CHANGES_ROUTE } from './admin/changes-route.ts'
 import { ADMIN_OPERATIONS } from './admin/operations.ts'
+import { SESSION_COOKIE, SESSION_ROUTE, StartedSession } from './admin/sessions.ts'
 import { WIRE_ERRORS, type WireErrorCode } from './errors.ts'
 import { AGENT_ROUTES, AUTHENTICATION_ERRORS, type DescribedRoute } from './openapi-agent-ports.ts'
 import { ROUTES, type PortName } from './routes.ts'
@@ -26,7 +27,10 @@ const PORTS: Readonly<Record<PortName, { url: string; description: string }>> = 
     description: 'SVC_ENROLL_TLS_BIND, with the hub’s own certificate: enrolment and recovery.',
   },
   mtls: { url: 'https://{host}:8443', description: 'SVC_MTLS_BIND: agents, by mutual TLS.' },
-  admin: { url: 'https://{host}:8445', description: 'SVC_ADMIN_BIND: operators, by admin tokens.' },
+  admin: {
+    url: 'https://{host}:8445',
+    description: 'SVC_ADMIN_BIND: operators, by admin tokens or sessions.',
+  },
 }
 
 const REQUEST_ID = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } }
@@ -40,6 +44,11 @@ const BODY_ERRORS: readonly WireErrorCode[] = [
   'json_invalid',
   'body_too_large',
   'unsupported_media_type',
+]
+/** A token, or both halves of a session. */
+const OPERATOR_SECURITY: readonly Json[] = [
+  { adminToken: [] },
+  { sessionCookie: [], sessionSecret: [] },
 ]
 const ADMIN_STATUSES = [400, 401, 403, 404, 408, 409, 412, 413, 415, 429, 500, 503]
 
@@ -58,6 +67,7 @@ export function describeApi(version: string): Json {
     add(operation, describeOperation(name, operation))
   }
   add(CHANGES_ROUTE, describeChanges())
+  add(SESSION_ROUTE, describeSignIn())
   add(ROUTES.openapi, describeItself())
   return {
     openapi: '3.1.0',
@@ -86,9 +96,31 @@ export function describeApi(version: string): Json {
           content: { 'application/json': { schema: { $ref: '#/components/schemas/AdminError' } } },
         },
       },
-      schemas: { AdminError: AdminErrorBody, Rehearsal: AdminRehearsal },
+      schemas: {
+        AdminError: AdminErrorBody,
+        Rehearsal: AdminRehearsal,
+        Changes: { type: 'object', properties: CHANGE_MESSAGES },
+      },
       securitySchemes: {
         adminToken: { type: 'http', scheme: 'bearer', bearerFormat: 'svca_…' },
+        signInCode: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: 'svcl_…',
+          description: 'Begins one session, once.',
+        },
+        sessionCookie: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: SESSION_COOKIE,
+          description: 'The half of the browser; with `Sec-Fetch-Site: same-origin`.',
+        },
+        sessionSecret: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'Cartorio-Session',
+          description: 'The half of the page.',
+        },
         agentCertificate: {
           type: 'mutualTLS',
           description: 'The identity that the hub obtained for the agent.',
@@ -167,7 +199,7 @@ function describeOperation(operationId: string, operation: AdminOperation): Json
     tags: ['admin'],
     summary: operation.summary,
     description: `Needs the role ${operation.role} or a higher one.`,
-    security: [{ adminToken: [] }],
+    security: OPERATOR_SECURITY,
     ...(parameters.length === 0 ? {} : { parameters }),
     ...describeBody(method === 'POST' ? withoutPath(request, path) : undefined),
     responses: {
@@ -207,31 +239,30 @@ function describeChanges(): Json {
     description: 'The number of the last entry that the caller knows.',
     schema: { type: 'integer', minimum: 0 },
   }
-  const events = Object.keys(CHANGE_MESSAGES).map((event) => `\`${event}\``)
   return {
     operationId: 'streamChanges',
     tags: ['admin'],
     summary: 'What has changed, as it changes: server-sent events with ids and no content.',
-    description: `Needs the role viewer or a higher one. An \`event\` is one of ${events.join(', ')}, and its \`data\` is JSON.`,
+    description:
+      'Needs the role viewer or a higher one. `data` is JSON; the schema `Changes` has a field for each `event`.',
     security: [{ adminToken: [] }],
     parameters: [header('Last-Event-ID', 'In place of `after`: the last `id` that came.'), after],
-    responses: {
-      200: {
-        description: 'A stream that stays open.',
-        headers: REQUEST_ID,
-        content: {
-          'text/event-stream': {
-            schema: {
-              type: 'string',
-              description: 'The `data` of each message.',
-              contentMediaType: 'application/json',
-              contentSchema: { anyOf: Object.values(CHANGE_MESSAGES) },
-            },
-          },
-        },
-      },
-      ...adminErrors(),
-    },
+    responses: { 200: describeReply('text/event-stream', {}), ...adminErrors() },
+  }
+}
+
+function describeSignIn(): Json {
+  const cookie = {
+    'Set-Cookie': { description: 'The half of the browser.', schema: { type: 'string' } },
+  }
+  return {
+    operationId: 'startSession',
+    tags: ['admin'],
+    summary: 'Begin a session of the console; only this reply has the half of the page.',
+    description: 'For a page of this origin: `Sec-Fetch-Site: same-origin`.',
+    security: [{ adminToken: [] }, { signInCode: [] }],
+    ...describeBody(nothing),
+    responses: { 200: describeReply(StartedSession, cookie), ...adminErrors() },
   }
 }
 
@@ -240,7 +271,7 @@ function describeItself(): Json {
     operationId: 'openapi',
     tags: ['admin'],
     summary: 'This description.',
-    security: [{ adminToken: [] }],
+    security: OPERATOR_SECURITY,
     responses: { 200: describeReply({ type: 'object' }, {}), ...adminErrors() },
   }
 }

@@ -152,7 +152,19 @@ export const ManifestEntryBody = Type.Object({
 })
 export type ManifestEntryBody = Static<typeof ManifestEntryBody>
 
-export const ManifestReplyBody = Type.Object({ entregas: Type.Array(ManifestEntryBody) })
+/** A newer version of the agent. Whether it is one, and whether the host takes it, the host decides: docs/protocol.md RLO-38. */
+export const AnnouncedUpdateBody = Type.Object({
+  versao: Type.String({ maxLength: 64 }),
+  /** Of which it is; a host tries once for each. */
+  rollout: Type.String({ pattern: '^[0-9a-f]{16}$' }),
+})
+export type AnnouncedUpdateBody = Static<typeof AnnouncedUpdateBody>
+
+export const ManifestReplyBody = Type.Object({
+  entregas: Type.Array(ManifestEntryBody),
+  /** Until the agent has said that it has it; agents up to 0.4.0 do not read it. */
+  atualizacao: Type.Optional(AnnouncedUpdateBody),
+})
 export type ManifestReplyBody = Static<typeof ManifestReplyBody>
 
 export const EventRequestBody = Type.Object({
@@ -274,6 +286,18 @@ export const BundleRefusedPayload = Type.Object({
   pinned: Type.Optional(fingerprints),
 })
 export type BundleRefusedPayload = Static<typeof BundleRefusedPayload>
+
+/** Of `agent_updated`. */
+export const AgentUpdatedPayload = Type.Object({ versao: Type.String({ maxLength: 64 }) })
+export type AgentUpdatedPayload = Static<typeof AgentUpdatedPayload>
+
+/** Of `agent_update_failed` and `agent_update_declined`. */
+export const AgentNotUpdatedPayload = Type.Object({
+  /** As it was announced. */
+  versao: Type.String({ maxLength: 64 }),
+  erro: Type.String({ maxLength: 1024 }),
+})
+export type AgentNotUpdatedPayload = Static<typeof AgentNotUpdatedPayload>
 
 export const HealthReplyBody = Type.Object({ status: Type.Literal('ok'), version: Type.String() })
 export type HealthReplyBody = Static<typeof HealthReplyBody>

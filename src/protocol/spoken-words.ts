@@ -11,6 +11,7 @@ export type Words = Readonly<Record<string, readonly [en: string, pt: string]>>
 export const COMMAND_WORDS = {
   agente: ['agent', 'agente'],
   carga: ['load', 'carga'],
+  certificado: ['certificate', 'certificado'],
   entrega: ['delivery', 'entrega'],
   evento: ['event', 'evento'],
   politica: ['policy', 'politica'],
@@ -20,6 +21,7 @@ export const COMMAND_WORDS = {
 export const OPTION_WORDS = {
   agente: ['agent', 'agente'],
   carga: ['load', 'carga'],
+  estado: ['state', 'estado'],
   'if-versao': ['if-version', 'if-versao'],
   modo: ['mode', 'modo'],
   'no-cargas': ['no-loads', 'no-cargas'],

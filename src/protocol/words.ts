@@ -39,6 +39,9 @@ export const EventType = {
   bundleRefused: 'bundle_refused',
   logEpochAdopted: 'log_epoch_adopted',
   logAlarm: 'log_alarm',
+  agentUpdated: 'agent_updated',
+  agentUpdateFailed: 'agent_update_failed',
+  agentUpdateDeclined: 'agent_update_declined',
 } as const
 export type EventType = (typeof EventType)[keyof typeof EventType]
 

@@ -263,6 +263,11 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
     ...ROLLOUT_OPERATIONS,
     listTokens: async () => ({ tokens: [token], next: null }),
     revokeToken: async () => token,
+    search: async ({ q }) => ({
+      hits: AGENT.hostname.includes(q)
+        ? [{ kind: 'agente', id: AGENT.id, title: AGENT.hostname, matched: 'hostname' }]
+        : [],
+    }),
     listCertificates: async () => ({ certificados: [CERTIFICATE], next: null, total: 1 }),
     listAgents: async () => ({ agentes: [AGENT], next: null, total: 1 }),
     showAgent: async ({ agente }) => ({
@@ -303,6 +308,7 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
     findDeliveries: async ({ status = [DELIVERY.status] }) => ({
       entregas: status.some((wanted) => wanted === DELIVERY.status) ? [DELIVERY] : [],
       next: null,
+      total: null,
     }),
     showDelivery: async () => ({ ...DELIVERY, sans: ['site.example.org'], substituida_por: null }),
     pushToAgent: async ({ agente, acao }) => {
@@ -319,7 +325,7 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
     listAccessTokens: async () => ({ admin_tokens: [accessToken], next: null }),
     revokeAccessToken: async () => accessToken,
     ...SESSION_OPERATIONS,
-    showFeatures: async () => ({ features: ['labels'] }),
+    showFeatures: async () => ({ features: ['labels', 'agent_filters'] }),
     showExamination: async () => EXAMINATION,
     summarizeFleet: async () => FLEET_SUMMARY,
     showStatus: async () => ({

@@ -13,6 +13,7 @@ const ROLLOUT: AdminRollout = {
   nome: 'site',
   tipo: 'csr_cert',
   versao: 2,
+  programa: null,
   sans: ['shop.example.org'],
   where: null,
   state: 'frozen',
@@ -40,6 +41,12 @@ const ROTATION: AdminRollout = {
   versao: null,
   sans: [],
 }
+const UPDATE: AdminRollout = {
+  ...ROTATION,
+  id: '3e0f5d7c9a1b2468',
+  kind: 'update',
+  programa: '0.5.0',
+}
 const FREEZE: AdminFreeze = {
   until: '2026-12-01T08:00:00.000Z',
   why: 'Black Friday',
@@ -63,6 +70,7 @@ export const ROLLOUT_STATUS: Pick<AdminStatus, 'rollouts' | 'freeze'> = {
 const find = (name: string): AdminRollout => {
   if (name === ROLLOUT.id || name === ROLLOUT.nome) return ROLLOUT
   if (name === ROTATION.id || name === ROTATION.kind) return ROTATION
+  if (name === UPDATE.id || name === UPDATE.kind) return UPDATE
   throw new AdminRefusal('rollout_not_found', `no rollout ${name}, and none of a load ${name}`)
 }
 
@@ -70,6 +78,7 @@ export const ROLLOUT_OPERATIONS: Pick<
   AdminOperations,
   | 'startRollout'
   | 'startRotation'
+  | 'startUpdate'
   | 'listRollouts'
   | 'showRollout'
   | 'pauseRollout'
@@ -106,14 +115,27 @@ export const ROLLOUT_OPERATIONS: Pick<
     planned: waves.map((wave, at) => ({ wave, hosts: [1, 10, 100][at] ?? 100 })),
     frozen_until: null,
   }),
+  startUpdate: async ({ programa, where = null, waves, soak_seconds, max_failed }) => ({
+    ...UPDATE,
+    programa,
+    where,
+    state: 'running',
+    waves: [...waves],
+    soak_seconds,
+    max_failed,
+    reason: null,
+    hosts: 100,
+    planned: waves.map((wave, at) => ({ wave, hosts: [1, 10, 100][at] ?? 100 })),
+    frozen_until: null,
+  }),
   listRollouts: async () => ({ rollouts: [ROTATION, ROLLOUT], next: null }),
   showRollout: async ({ rollout }) => ({
     ...find(rollout),
     waits_for: 'it is frozen: of 10 hosts 1 failed, where 0 may',
-    hosts: { pending: 2, unprobed: 1, done: 6, failed: 1, failures_allowed: 0 },
+    hosts: { pending: 2, unprobed: 1, done: 6, failed: 1, declined: 0, failures_allowed: 0 },
     by_wave: [
-      { wave: 1, pending: 0, unprobed: 0, done: 1, failed: 0 },
-      { wave: 2, pending: 2, unprobed: 1, done: 5, failed: 1 },
+      { wave: 1, pending: 0, unprobed: 0, done: 1, failed: 0, declined: 0 },
+      { wave: 2, pending: 2, unprobed: 1, done: 5, failed: 1, declined: 0 },
     ],
     failures: [
       {

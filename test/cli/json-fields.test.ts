@@ -50,7 +50,7 @@ const fieldsOf = (row: Row | undefined): string => Object.keys(row ?? {}).join('
 describe('the JSON of svc', () => {
   test('[CLI-22] [VER-3] of a token has these fields, and its text only when it is made', async () => {
     const made = await svcJson('token create --hostname web-2.example --role web')
-    const listed = 'id, hostname, role, expires_at, consumed_at, created_at, labels'
+    const listed = 'id, hostname, role, expires_at, consumed_at, created_at, labels, mismatches'
     assert.equal(fieldsOf(made), `${listed}, token, agent_command, note`)
     assert.match(String(made['expires_at']), TIME)
     const tokens = await listOf('token list', 'tokens')
@@ -70,8 +70,24 @@ describe('the JSON of svc', () => {
     assert.equal(fieldsOf(listed), agente)
     assert.deepEqual(others, [])
     const shown = await svcJson('agente show web-1.example')
-    assert.equal(fieldsOf(shown), `${agente}, recipient_fingerprint, politicas, entregas`)
+    assert.equal(
+      fieldsOf(shown),
+      `${agente}, recipient_fingerprint, politicas, entregas, certificados, roots, refusals`,
+    )
     assert.equal(shown['recipient_fingerprint'], null)
+    assert.deepEqual(shown['refusals'], [])
+    // [CLI-182]
+    const [inUse] = await listOf('certificado list', 'certificados')
+    assert.equal(
+      fieldsOf(inUse),
+      'id, agente_id, hostname, purpose, nome, entrega_id, serial, not_before, not_after, state, renewal_expected_at',
+    )
+    assert.deepEqual(shown['certificados'], [inUse])
+    // [CLI-183]
+    const { hits } = await svcJson('search web-1')
+    assert.deepEqual(hits, [
+      { kind: 'agente', id: shown['id'], title: 'web-1.example', matched: 'hostname' },
+    ])
     for (const field of ['last_poll_at', 'created_at', 'cert_not_after']) {
       assert.match(String(shown[field]), TIME, field)
     }

@@ -87,13 +87,19 @@ describe('svc', { concurrency: 2 }, () => {
   )
 
   test(
-    '[CLI-5] [CLI-7] [CLI-8] [CLI-10] [CLI-12] [CLI-14] [CLI-18] [CLI-20] [CLI-29] [CLI-30] [CLI-35] [CLI-61] [CLI-64] [CLI-149] [LBL-8] [LBL-11] works through the hub that holds the vault',
+    '[CLI-5] [CLI-7] [CLI-8] [CLI-10] [CLI-12] [CLI-14] [CLI-18] [CLI-20] [CLI-29] [CLI-30] [CLI-35] [CLI-61] [CLI-64] [CLI-149] [CLI-180] [CLI-181] [LBL-8] [LBL-11] works through the hub that holds the vault',
     TIMEOUT,
     () => checkBesideHub('beside-hub.script.txt'),
   )
 
-  test('[CLI-160] [CLI-161] [CLI-162] begins, shows, holds back and undoes rollouts', TIMEOUT, () =>
-    checkBesideHub('rollouts.script.txt'),
+  test(
+    '[CLI-160] [CLI-161] [CLI-162] [CLI-165] begins, shows, holds back and undoes rollouts',
+    TIMEOUT,
+    () => checkBesideHub('rollouts.script.txt'),
+  )
+
+  test('[SES-16] [SES-17] shows who is signed in, and makes links', TIMEOUT, () =>
+    checkBesideHub('sessions.script.txt'),
   )
 
   test('[CLI-44] [CLI-45] [TRU-10] [TRU-13] shows the roots, and changes them', TIMEOUT, () =>

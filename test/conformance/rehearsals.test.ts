@@ -58,6 +58,7 @@ test('[API-27] [API-28] a rehearsal is answered 200 without an ETag, to a caller
           'bounded_tokens',
           'selected_cargas',
           'selector_webhooks',
+          'agent_filters',
         ],
       },
     ],

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type IncomingMessage, request as httpRequest } from 'node:http'
-import { join } from 'node:path'
+import { join as joinPath } from 'node:path'
 import { cp, readFile, writeFile } from 'node:fs/promises'
 import { hostname as machineName } from 'node:os'
 import { after, before, describe, test } from 'node:test'
@@ -91,7 +91,7 @@ describe(
 
     test('[DOR-10] an entry of one of them rings at the other within a second, and once', async () => {
       const request = httpRequest({
-        socketPath: join(there.vaultRoot, 'admin.sock'),
+        socketPath: joinPath(there.vaultRoot, 'admin.sock'),
         path: '/v1/admin/changes',
       })
       request.end()

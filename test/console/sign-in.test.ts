@@ -64,7 +64,7 @@ describe('signing in', WITH_BROWSER, () => {
     const { page, tokenName } = person
     await page.goto('/console/hosts')
     await settle(page)
-    const field = page.getByRole('searchbox')
+    const field = page.getByPlaceholder('Selector, such as env=prod')
     await field.fill('env=prod')
     await opened.hub.admin('POST', '/v1/admin/admin-tokens/revoke', { token: tokenName })
     await page.getByRole('dialog', { name: 'Sign in' }).waitFor({ timeout: 20_000 })

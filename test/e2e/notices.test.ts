@@ -28,11 +28,13 @@ const CONSOLE = 'https://hub.example.org:8445/console'
 async function startReceiver(answer: (url: string) => number) {
   const posts: ReadSlack[] = []
   const server = createServer((request, response) => {
-    void readText(request).then((body) => {
+    const receive = async (): Promise<void> => {
+      const body = await readText(request)
       const status = answer(request.url ?? '')
       if (status === 200) posts.push(readSlackMessage(body))
       response.writeHead(status).end()
-    })
+    }
+    void receive()
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

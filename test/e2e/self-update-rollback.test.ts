@@ -3,10 +3,8 @@
 
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
-import { readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { FakeHub } from '../fakes/hub-server.ts'
 import { AgentHost } from '../support/agent-host.ts'
 import {
@@ -16,32 +14,9 @@ import {
   pretendAgent,
 } from '../support/built-agent.ts'
 import { MinisignKey, WITH_MINISIGN } from '../support/minisign.ts'
-import { type Ended, type RunningProgram, startProgram, waitUntil } from '../support/processes.ts'
+import { type Ended, waitUntil } from '../support/processes.ts'
 import { ReleaseServer } from '../support/release-server.ts'
-
-const WATCH = fileURLToPath(new URL('../../deploy/agent/svc-agent-watch-update', import.meta.url))
-
-/**
- * Starts again whatever ends, and says which process it is. What it kills is `$!`: the shell knows that one as soon as it
- * is there, where a variable is set a moment later, and an agent that is left behind holds the output of this test.
- */
-const SUPERVISOR = `#!/bin/sh
-trap 'kill -9 $!; exit' TERM
-while :; do
-  "$BINARY" run 2>> "$DIRECTORY/log" &
-  pid=$!
-  echo "$pid" > "$DIRECTORY/pid.tmp" && mv "$DIRECTORY/pid.tmp" "$DIRECTORY/pid"
-  wait "$pid"
-  echo "ended with $?" >> "$DIRECTORY/log"
-  echo 0 > "$DIRECTORY/pid"
-  sleep 0.3
-done
-`
-const RESTART = `#!/bin/sh
-old=$(cat "$DIRECTORY/pid")
-[ "$old" = 0 ] || kill "$old"
-while pid=$(cat "$DIRECTORY/pid"); [ "$pid" = 0 ] || [ "$pid" = "$old" ]; do sleep 0.1; done
-`
+import { SupervisedAgent } from '../support/supervised-agent.ts'
 
 describe('an update of an agent that is supervised', WITH_MINISIGN, () => {
   let key: MinisignKey
@@ -142,14 +117,13 @@ describe('an update of an agent that is supervised', WITH_MINISIGN, () => {
 
 class SupervisedHost implements AsyncDisposable {
   readonly hub: FakeHub
-  readonly host: AgentHost
-  readonly agent: InstalledAgent
-  #supervisor: RunningProgram | undefined
+  readonly #host: AgentHost
+  readonly #supervised: SupervisedAgent
 
-  private constructor(hub: FakeHub, host: AgentHost, agent: InstalledAgent) {
+  private constructor(hub: FakeHub, host: AgentHost, supervised: SupervisedAgent) {
     this.hub = hub
-    this.host = host
-    this.agent = agent
+    this.#host = host
+    this.#supervised = supervised
   }
 
   static async start(executable: string): Promise<SupervisedHost> {
@@ -157,78 +131,32 @@ class SupervisedHost implements AsyncDisposable {
     const host = await AgentHost.create(hub)
     await host.enroll()
     const agent = await InstalledAgent.create(executable)
-    agent.env = {
-      ...host.env,
-      PATH: '/nonexistent',
-      SVC_AGENT_SUPERVISED: '1',
-      SVC_AGENT_POLL_INTERVAL: '200ms',
-    }
-    const supervised = new SupervisedHost(hub, host, agent)
-    await writeFile(supervised.#path('supervise'), SUPERVISOR, { mode: 0o755 })
-    await writeFile(supervised.#path('restart'), RESTART, { mode: 0o755 })
-    await writeFile(supervised.#path('log'), '')
-    supervised.#supervise()
-    return supervised
+    return new SupervisedHost(hub, host, await SupervisedAgent.start(agent, host.env))
   }
 
-  async restartSupervisor(): Promise<void> {
-    await this.#endSupervisor()
-    this.#supervise()
+  get agent(): InstalledAgent {
+    return this.#supervised.agent
+  }
+
+  restartSupervisor(): Promise<void> {
+    return this.#supervised.restartSupervisor()
   }
 
   log(): Promise<string> {
-    return readFile(this.#path('log'), 'utf8')
+    return this.#supervised.log()
   }
 
-  /** A round that ends from now on. */
-  async waitForRound(start: string): Promise<void> {
-    const read = (): Promise<string> =>
-      readFile(join(this.host.dataDir, 'state/last-round'), 'utf8').catch(() => '')
-    const lineBefore = await read()
-    await waitUntil(
-      `a round ${start}`,
-      async () => {
-        const line = await read()
-        return line !== lineBefore && line.startsWith(start) ? true : undefined
-      },
-      60_000,
-    )
+  waitForRound(start: string): Promise<void> {
+    return this.#supervised.waitForRound(start)
   }
 
-  watch(seconds = '60'): Promise<Ended> {
-    const { binary } = this.agent
-    return startProgram(WATCH, [binary], {
-      DIRECTORY: this.agent.directory,
-      SVC_AGENT_DATA_DIR: this.host.dataDir,
-      SVC_AGENT_RESTART_COMMAND: this.#path('restart'),
-      SVC_AGENT_PID_COMMAND: `cat ${this.#path('pid')}`,
-      SVC_AGENT_WATCH_SECONDS: seconds,
-    }).ended
-  }
-
-  #path(name: string): string {
-    return join(this.agent.directory, name)
-  }
-
-  #supervise(): void {
-    const { binary, directory, env } = this.agent
-    this.#supervisor = startProgram(this.#path('supervise'), [], {
-      ...env,
-      PATH: '/usr/bin:/bin',
-      BINARY: binary,
-      DIRECTORY: directory,
-    })
-  }
-
-  async #endSupervisor(): Promise<void> {
-    this.#supervisor?.kill('SIGTERM')
-    await this.#supervisor?.ended
+  watch(seconds?: string): Promise<Ended> {
+    return this.#supervised.watch(seconds)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#endSupervisor()
-    await this.agent[Symbol.asyncDispose]()
-    await this.host[Symbol.asyncDispose]()
+    await this.#supervised[Symbol.asyncDispose]()
+    await this.#host[Symbol.asyncDispose]()
     await this.hub[Symbol.asyncDispose]()
   }
 }

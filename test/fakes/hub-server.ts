@@ -61,6 +61,8 @@ export class FakeHub implements AsyncDisposable {
     { hostname: string; role: string; isExpired?: true; consumedBy?: string; reply?: unknown }
   >()
   entregas: ManifestEntryBody[] = []
+  /** In the manifest, whatever it is. */
+  atualizacao: unknown = undefined
   /** Every recipient that was told, in order. */
   readonly recipients: string[] = []
   /** What cargoes hold, by id. */
@@ -239,7 +241,9 @@ export class FakeHub implements AsyncDisposable {
       return ok(await this.#issue((body as IssueRequestBody).csr_pem, commonName, plan))
     }
     return ok(
-      route === 'manifest' ? { entregas: this.entregas } : this.#record(body as EventRequestBody),
+      route === 'manifest'
+        ? { entregas: this.entregas, atualizacao: this.atualizacao }
+        : this.#record(body as EventRequestBody),
     )
   }
 

@@ -23,6 +23,7 @@ import {
 const TIMEOUT = { timeout: 15 * 60_000 }
 const VERSION = '0.5.0'
 const NEXT_VERSION = '0.5.1'
+const ANNOUNCED_VERSION = '0.5.2'
 const RELEASES = 'http://127.0.0.1:8099'
 
 describe('self-update under systemd', { ...withMachines('minisign'), ...TIMEOUT }, () => {
@@ -124,6 +125,41 @@ systemctl start svc-agent-update.path`)
     await runsAs(NEXT_VERSION)
   })
 
+  test('[UPD-25] [UPD-26] [UPD-28] a version that the hub announces is asked for by the agent, installed by root, and reported', async () => {
+    await machine.output(`
+echo 'SVC_AGENT_UPDATE_URL=${RELEASES}/announced/{version}' >>/etc/svc-agent/svc-agent.env
+systemctl restart svc-agent
+svc agente update ${ANNOUNCED_VERSION} --all --soak 0s`)
+    await roundOf(ANNOUNCED_VERSION)
+    assert.match(await watched(), /version 0\.5\.2 has proved itself/)
+    await succeeds(
+      `svc rollout list --json | tr -d ' \\n' | grep -q '"kind":"update".*"state":"done"'`,
+    )
+    await runsAs(ANNOUNCED_VERSION)
+    await machine.output('test ! -e /var/lib/svc-agent/state/update-request')
+    assert.match(
+      await machine.output(
+        'svc rollout show $(svc rollout list --json | sed -n \'s/^ *"id": "\\(.*\\)",$/\\1/p\' | head -1) --json',
+      ),
+      /"done": 1,/,
+    )
+    assert.match(
+      await machine.output('journalctl --no-pager --unit=svc-agent-announced'),
+      /updated \/usr\/bin\/svc-agent from 0\.5\.1 to 0\.5\.2/,
+    )
+  })
+
+  test('[UPD-26] a request that is none is gone, and changes nothing', async () => {
+    await machine.output(`
+echo 'version=../../0.5.3 rollout=0123456789abcdef attempt=1' >/var/lib/svc-agent/state/update-request`)
+    await succeeds('test ! -e /var/lib/svc-agent/state/update-request')
+    await succeeds(
+      'journalctl --no-pager --unit=svc-agent-announced | grep -q "is no request for a version"',
+    )
+    assert.equal((await machine.output('svc-agent --version')).trim(), ANNOUNCED_VERSION)
+    await machine.output('systemctl reset-failed svc-agent-announced.service')
+  })
+
   test('and all of it is nothing that the sandbox denies', async () => {
     assert.deepEqual(await findDenials(machine), [])
   })
@@ -132,16 +168,20 @@ systemctl start svc-agent-update.path`)
 async function offerReleases(directory: string, key: MinisignKey): Promise<void> {
   const good = join(directory, 'good')
   await buildAgentExecutable(good, { version: NEXT_VERSION, releasePublicKey: key.publicKey })
-  const releases: Readonly<Record<string, Buffer>> = {
-    good: await readFile(good),
-    crashing: pretendAgent(NEXT_VERSION, 'sleep 0.2; exit 3'),
-    hanging: pretendAgent(NEXT_VERSION, 'exec sleep infinity'),
-  }
-  for (const [name, program] of Object.entries(releases)) {
+  const announced = join(directory, 'announced')
+  const settings = { version: ANNOUNCED_VERSION, releasePublicKey: key.publicKey }
+  await buildAgentExecutable(announced, settings)
+  const releases: readonly (readonly [place: string, version: string, program: Buffer])[] = [
+    ['good', NEXT_VERSION, await readFile(good)],
+    ['crashing', NEXT_VERSION, pretendAgent(NEXT_VERSION, 'sleep 0.2; exit 3')],
+    ['hanging', NEXT_VERSION, pretendAgent(NEXT_VERSION, 'exec sleep infinity')],
+    [`announced/${ANNOUNCED_VERSION}`, ANNOUNCED_VERSION, await readFile(announced)],
+  ]
+  for (const [name, version, program] of releases) {
     const place = join(directory, 'releases', name)
     await mkdir(place, { recursive: true })
     await writeFile(join(place, 'svc-agent'), program)
-    const trustedComment = `version:${NEXT_VERSION} file:svc-agent`
+    const trustedComment = `version:${version} file:svc-agent`
     await writeFile(join(place, 'svc-agent.minisig'), key.sign(program, { trustedComment }))
   }
 }

@@ -114,13 +114,13 @@ svc carga create --tipo csr_cert --nome ${nome} --agente ${HOST}`)
       })
 
       test('[UPD-20] leave stopped what the administrator stopped, and watch for what is new', async () => {
-        const watchers = `svc-agent-targets-changed.path svc-agent-targets.path ${UPDATE} ${TIMER}`
+        const watchers = `svc-agent-announced.path svc-agent-targets-changed.path svc-agent-targets.path ${UPDATE} ${TIMER}`
         const { stdout } = await machine.run(
           `systemctl is-active ${watchers}; systemctl is-enabled ${watchers}`,
         )
         assert.equal(
           stdout,
-          'active\nactive\ninactive\ninactive\nenabled\nenabled\nmasked\ndisabled\n',
+          'active\nactive\nactive\ninactive\ninactive\nenabled\nenabled\nenabled\nmasked\ndisabled\n',
         )
       })
 

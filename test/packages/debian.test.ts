@@ -27,6 +27,7 @@ const INSTALLED = `\
 755 root:root /usr/bin/svc-agent
 755 root:root /usr/bin/svc-server
 755 root:root /usr/lib/svc-agent/svc-agent-apply-targets
+755 root:root /usr/lib/svc-agent/svc-agent-apply-update
 755 root:root /usr/lib/svc-agent/svc-agent-watch-update
 644 root:root /etc/svc-server/svc-server.env
 644 root:root /etc/svc-agent/svc-agent.env
@@ -90,6 +91,7 @@ END`)
   test('what watches for certificates and updates is enabled, hub and agent are not', async () => {
     const enabled = 'cd /etc/systemd/system; find . -name "svc-*" -type l | sort'
     assert.deepEqual((await machine.output(enabled)).trimEnd().split('\n'), [
+      './multi-user.target.wants/svc-agent-announced.path',
       './multi-user.target.wants/svc-agent-targets-changed.path',
       './multi-user.target.wants/svc-agent-targets.path',
       './multi-user.target.wants/svc-agent-update.path',

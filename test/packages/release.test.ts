@@ -67,6 +67,7 @@ describe('the packages of a release', withTools('dpkg-deb'), () => {
     for (const path of [
       'usr/bin/svc-agent',
       'usr/lib/svc-agent/svc-agent-apply-targets',
+      'usr/lib/svc-agent/svc-agent-apply-update',
       'usr/lib/svc-agent/svc-agent-watch-update',
       'usr/share/zsh/vendor-completions/_svc-agent',
       'usr/share/man/man1/svc-agent.1.gz',

@@ -79,9 +79,11 @@ export async function startInProcessHub(
             deadlineMs: caDeadlineMs,
           }),
         ),
-      openWebhook: () => assert.fail('no webhooks here'),
-      openSyslog: () => assert.fail('no webhooks here'),
-      openMail: () => assert.fail('no webhooks here'),
+      receivers: {
+        openConnection: () => assert.fail('no webhooks here'),
+        openSyslog: () => assert.fail('no webhooks here'),
+        openMail: () => assert.fail('no webhooks here'),
+      },
       findEventRoom: async () => 'enough',
       openDoors: (services, certificate) =>
         createPorts({ config, clock, logging }, services, certificate),

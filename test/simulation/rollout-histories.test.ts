@@ -47,6 +47,16 @@ describe('[RLO-7] [RLO-9] [RLO-12] histories of rollouts', () => {
       seeing(({ failed, done }) => ({ failed: 0, done: done + failed })),
       /with \d+ failures/,
     ],
+    'takes what failed for declined': [
+      seeing(({ failed, declined }) => ({ failed: 0, declined: declined + failed })),
+      /with \d+ failures/,
+    ],
+    'goes on when anybody has declined': [
+      seeing(({ declined, done, pending }) =>
+        declined > 0 ? { pending: 0, done: done + pending } : {},
+      ),
+      /before its hosts are done|before it has soaked/,
+    ],
     'soaks by two instants': [
       ({ rollout, now, ...facts }) => {
         const soakedMs = now.getTime() - rollout.openedAt.getTime()

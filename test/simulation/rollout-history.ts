@@ -28,7 +28,9 @@ export type Decide = typeof decideRollout
 
 interface Host {
   readonly id: AgentId
-  state: 'old' | 'pending' | 'unprobed' | 'done' | 'failed' | 'gone'
+  state: 'old' | 'pending' | 'unprobed' | 'done' | 'failed' | 'declined' | 'gone'
+  /** It follows no announced updates. */
+  readonly declines: boolean
   heardMs: number
   isDark: boolean
 }
@@ -46,6 +48,8 @@ export function runRolloutHistory(seed: number, decide: Decide = decideRollout):
 
 class RolloutWorld {
   readonly #seed: number
+  /** Of the agent: hosts have no targets, and some decline it. */
+  readonly #isUpdate: boolean
   readonly #decide: Decide
   readonly #random: Random
   readonly #hosts: Host[]
@@ -65,6 +69,7 @@ class RolloutWorld {
 
   constructor(seed: number, decide: Decide) {
     this.#seed = seed
+    this.#isUpdate = seed % 3 === 0
     this.#decide = decide
     this.#random = createSeededRandom(seed)
     const count = 1 + Math.floor(this.#random() * 16)
@@ -99,7 +104,9 @@ class RolloutWorld {
     ])
     return newRollout({
       id: `rollout-${this.#seed}` as RolloutId,
-      subject: { kind: 'load', cargoId: 'c' as CargoId, version: 2, sans: [] },
+      subject: this.#isUpdate
+        ? { kind: 'update', version: '0.5.0', where: null }
+        : { kind: 'load', cargoId: 'c' as CargoId, version: 2, sans: [] },
       waves,
       soakMs: this.#pick([0, 10_000, 60_000, 300_000]),
       lateMs: this.#pick([60_000, 300_000]),
@@ -142,7 +149,10 @@ class RolloutWorld {
     const to = (next: Host['state']): void => {
       host.state = next
     }
-    if (state === 'pending' && chance > 0.8) to(chance > 0.9 ? 'done' : 'unprobed')
+    if (this.#isUpdate && state === 'pending' && chance > 0.8) {
+      to(host.declines ? 'declined' : 'done')
+    } else if (state === 'declined' && chance > 0.999) to('done')
+    else if (state === 'pending' && chance > 0.8) to(chance > 0.9 ? 'done' : 'unprobed')
     else if (state === 'pending' && chance > 0.795) to('failed')
     else if (state === 'unprobed' && chance > 0.7) to(chance > 0.72 ? 'done' : 'failed')
     else if (state === 'done' && chance > 0.9995) to('failed')
@@ -253,9 +263,14 @@ class RolloutWorld {
     // Who is dark behind the last wave is waited for by nobody.
     const late = isLastWave(rollout) ? unfinished.filter((host) => !host.isDark) : unfinished
     const failures = of('failed').length + (isLastWave(rollout) ? 0 : late.length)
-    const allowed = Math.max(failuresAllowed(rollout.maxFailed, given.length), rollout.tolerated)
+    const trying = given.length - of('declined').length
+    const allowed = Math.max(failuresAllowed(rollout.maxFailed, trying), rollout.tolerated)
     demand(failures <= allowed, `it goes on with ${failures} failures, where ${allowed} may be`)
-    demand(of('done').length > 0 || rollout.tolerated > 0, 'it goes on, and nobody is done')
+    const haveAllDeclined = given.length > 0 && trying === 0
+    demand(
+      of('done').length > 0 || rollout.tolerated > 0 || haveAllDeclined,
+      'it goes on, and nobody is done',
+    )
     const soakedMs = this.#trueMs - this.#wellMs + this.#jumpedMs
     demand(soakedMs >= rollout.soakMs, 'it goes on before it has soaked')
     const isHeld = freeze !== undefined && freeze.until > this.#now()
@@ -270,7 +285,16 @@ class RolloutWorld {
   #count(): RolloutCounts {
     const openedMs = this.#rollout.openedAt.getTime()
     const isLast = isLastWave(this.#rollout)
-    const counts = { old: 0, pending: 0, silent: 0, unprobed: 0, done: 0, failed: 0, gone: 0 }
+    const counts = {
+      old: 0,
+      pending: 0,
+      silent: 0,
+      unprobed: 0,
+      done: 0,
+      failed: 0,
+      declined: 0,
+      gone: 0,
+    }
     for (const { state, heardMs } of this.#hosts) {
       counts[state] += 1
       if (isLast && state === 'pending' && heardMs < openedMs) counts.silent += 1
@@ -281,7 +305,8 @@ class RolloutWorld {
   #newHost(name: string): Host {
     const isDark = this.#random() < 0.1
     const id = name as AgentId
-    return { id, state: 'old', heardMs: this.#trueMs, isDark }
+    const declines = this.#isUpdate && this.#random() < 0.3
+    return { id, state: 'old', heardMs: this.#trueMs, isDark, declines }
   }
 
   #placeOf({ id, heardMs }: Host, now: Date): number {

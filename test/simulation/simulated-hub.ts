@@ -254,15 +254,17 @@ export async function startServices({
         authority.useRoots(pem)
         return authority
       },
-      openSyslog: () => {
-        throw new Error('receivers here are webhooks')
-      },
-      openMail: () => {
-        throw new Error('receivers here are webhooks')
-      },
-      openWebhook: (url) => {
-        invariant(openWebhook, 'there are receivers where there are webhooks')
-        return openWebhook(url)
+      receivers: {
+        openConnection: (url) => {
+          invariant(openWebhook, 'there are receivers where there are webhooks')
+          return openWebhook(url)
+        },
+        openSyslog: () => {
+          throw new Error('receivers here are webhooks')
+        },
+        openMail: () => {
+          throw new Error('receivers here are webhooks')
+        },
       },
       findEventRoom: async () => (hasFreeSpace() ? 'enough' : 'none'),
       openDoors: (_services, certificate) => {

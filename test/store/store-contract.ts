@@ -34,6 +34,7 @@ import { testLabels } from './store-contract-labels.ts'
 import { testPolicies } from './store-contract-policies.ts'
 import { testRevertedTargets } from './store-contract-reverted.ts'
 import { testRootSets } from './store-contract-roots.ts'
+import { testSessions } from './store-contract-sessions.ts'
 import { testVersions } from './store-contract-versions.ts'
 import { testTokenEnds } from './store-contract-token-ends.ts'
 import { testSealedFiles } from './store-contract-sealed.ts'
@@ -64,6 +65,7 @@ export function describeStoreContract(name: string, openStore: () => Promise<Sto
     describe('writes', () => testWrites(current))
     describe('versions', () => testVersions(current))
     describe('admin tokens', () => testAccessTokens(current))
+    describe('sessions', () => testSessions(current))
     describe('pages and kept replies', () => testPages(current))
   })
 }

@@ -118,7 +118,7 @@ function contentOf(index: number) {
   if (index % 2 === 0) {
     const payloadText = JSON.stringify({ actor: 'admin', hostname: 'web-1', text })
     const requestId = randomUUID() as string
-    return { ...base, agentId: AGENT, eventType: `type_${index % 5}`, payloadText, requestId }
+    return { ...base, agentId: AGENT, eventType: typeOf(index), payloadText, requestId }
   }
   if (index % 20 === 13) {
     const payloadText = JSON.stringify({ ...act, agente_id: AGENT })
@@ -129,5 +129,10 @@ function contentOf(index: number) {
     return { ...base, eventType: 'carga_created', payloadText }
   }
   const payloadText = index % 20 === 15 ? 'tampered with' : JSON.stringify({ ...act, text })
-  return { ...base, eventType: `type_${index % 5}`, payloadText }
+  return { ...base, eventType: typeOf(index), payloadText }
+}
+
+/** A fifth of them is routine. */
+function typeOf(index: number): string {
+  return index % 5 === 4 ? 'cert_renewed' : `type_${index % 5}`
 }

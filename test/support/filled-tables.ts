@@ -23,6 +23,7 @@ export const HEAVY = {
   /** Of the carga, and open. */
   rolloutId: 'eeeeeeeeeeeeeeee' as RolloutId,
   rotationId: 'ffffffffffffffff' as RolloutId,
+  updateId: 'fffffffffffffffe' as RolloutId,
   webhookId: '20000000-0000-4000-8000-000000000001' as WebhookId,
 }
 
@@ -61,8 +62,8 @@ export function fillTables(connection: Connection, rows: number): void {
 }
 
 function statements(each: string): string[] {
-  const { agentId, cargoId, rolloutId, rotationId, webhookId } = HEAVY
-  const newRollouts = `INSERT INTO rollouts (id, kind, carga_id, versao, sans, ondas, soak_ms, late_ms, max_failed, started_by, created_at, state, onda, opened_at, wanted, threshold, given, is_given, cursor, open_ms, soaked_ms, tolerated, ended_at)`
+  const { agentId, cargoId, rolloutId, rotationId, updateId, webhookId } = HEAVY
+  const newRollouts = `INSERT INTO rollouts (id, kind, carga_id, versao, sans, programa, ondas, soak_ms, late_ms, max_failed, started_by, created_at, state, onda, opened_at, wanted, threshold, given, is_given, cursor, open_ms, soaked_ms, tolerated, ended_at)`
   const newDeliveries = `INSERT INTO entregas (id, carga_id, agente_id, status, updated_at, erro, versao, sans, substituida_por)`
   const newCertificates = `INSERT INTO certificados (sha256, serial, agente_id, purpose, entrega_id, not_before, not_after, raiz, revoked_at, ca_revoked_at)`
   const newTokens = `INSERT INTO enrollment_tokens (token_hash, expected_hostname, expected_role, created_at, expires_at, consumed_at, ended_at, reenroll)`
@@ -103,7 +104,7 @@ function statements(each: string): string[] {
     `${each} ${newTokens} SELECT ${digits('b')}, 'host-1', 'web', 1, ${EARLY}, NULL, ${EARLY}, 1 FROM n`,
     `${each} INSERT INTO admin_tokens (token_hash, name, role, created_at, expires_at, ended_at)
        SELECT ${digits('c')}, 'ci-' || i, 'viewer', 1, ${EARLY}, ${EARLY} FROM n`,
-    `${each} INSERT INTO sessoes SELECT ${digits('6')}, ${digits('7')}, ${digits('c')}, '192.0.2.7', i, i, ${LATE}, NULL FROM n`,
+    `${each} INSERT INTO sessoes SELECT i, ${digits('6')}, ${digits('7')}, ${digits('c')}, '192.0.2.7', i, i, ${LATE}, NULL FROM n`,
     `${each} INSERT INTO codigos_de_entrada SELECT ${digits('5')}, ${digits('c')}, ${LATE}, NULL FROM n`,
     `${each} INSERT INTO admin_respostas SELECT ${digits('d')}, x'00', ${LATE} FROM n`,
     `${each} INSERT INTO join_rules (id, name, method, token_hash, role, pattern, hosts_max, hosts, created_at, expires_at, ended_at)
@@ -130,10 +131,12 @@ function statements(each: string): string[] {
     `${each} INSERT INTO segmentos SELECT 256 * i, 256 * i - 255, ${at}, ${at}, ${hash}, ${hash}, 'file', 1, 1 FROM n`,
     `UPDATE assuntos_indexados SET desde = (SELECT max(seq) FROM eventos) - 15000`,
     "INSERT INTO mudancas (acao, actor) VALUES ('retry', 'admin')",
-    `${each} ${newRollouts} SELECT printf('%016x', i), 'load', ${uuid('1')}, 2, '[]', '["100%"]', 0, 0, '0', 'admin', 1, 'done', 0, 1, 1, 1, 1, 1, '', 0, 0, 0, 1 FROM n`,
-    `${newRollouts} VALUES ('${rolloutId}', 'load', '${cargoId}', 2, '[]', '["100%"]', 0, 0, '0', 'admin', 1, 'running', 0, 1, 1, 1, 1, 1, '', 0, 0, 0, NULL)`,
-    `${newRollouts} VALUES ('${rotationId}', 'rotation', NULL, NULL, NULL, '["100%"]', 0, 0, '0', 'admin', 1, 'running', 0, 1, 1, 1, 1, 1, '', 0, 0, 0, NULL)`,
-    `INSERT INTO rollout_agentes SELECT id, 'rotation', '${rotationId}', rowid % 3, iif(rowid % 2 = 0, 'done', 'pending'), 0, 1 FROM agentes`,
+    `${each} ${newRollouts} SELECT printf('%016x', i), 'load', ${uuid('1')}, 2, '[]', NULL, '["100%"]', 0, 0, '0', 'admin', 1, 'done', 0, 1, 1, 1, 1, 1, '', 0, 0, 0, 1 FROM n`,
+    `${newRollouts} VALUES ('${rolloutId}', 'load', '${cargoId}', 2, '[]', NULL, '["100%"]', 0, 0, '0', 'admin', 1, 'running', 0, 1, 1, 1, 1, 1, '', 0, 0, 0, NULL)`,
+    `${newRollouts} VALUES ('${rotationId}', 'rotation', NULL, NULL, NULL, NULL, '["100%"]', 0, 0, '0', 'admin', 1, 'running', 0, 1, 1, 1, 1, 1, '', 0, 0, 0, NULL)`,
+    `${newRollouts} VALUES ('${updateId}', 'update', NULL, NULL, NULL, '0.5.0', '["100%"]', 0, 0, '0', 'admin', 1, 'running', 0, 1, 1, 1, 1, 1, '', 0, 0, 0, NULL)`,
+    `INSERT INTO rollout_agentes SELECT id, 'rotation', '${rotationId}', rowid % 3, iif(rowid % 2 = 0, 'done', 'pending'), 0, 1, NULL FROM agentes`,
+    `INSERT INTO rollout_agentes SELECT id, 'update', '${updateId}', rowid % 3, iif(rowid % 2 = 0, 'declined', 'pending'), 0, 0, 'why' FROM agentes`,
     `INSERT INTO rollouts_conteudo SELECT id, ${hash}, '[]', x'00' FROM rollouts`,
     `UPDATE entregas SET rollout = '${rolloutId}', onda = ordem % 3 WHERE versao = 2 OR id = '${ORDINARY.deliveryId}'`,
     `INSERT INTO rollout_alvos SELECT rollout, id, 'nginx.toml', iif(ordem % 2 = 0, 'esperado', 'revertido')

@@ -3,6 +3,7 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
+import { callbackify } from 'node:util'
 import PostalMime, { type Email } from 'postal-mime'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 
@@ -43,7 +44,8 @@ export async function startMailServer({
       else done(smtpError(535, '5.7.8 the password is not right pass'))
     },
     onData: (stream, session, done) => {
-      void buffer(stream).then(async (bytes) => {
+      const receive = async (): Promise<Error | undefined> => {
+        const bytes = await buffer(stream)
         const { mailFrom, rcptTo } = session.envelope
         const mail = {
           raw: bytes.toString('utf8'),
@@ -55,8 +57,9 @@ export async function startMailServer({
         }
         const refusal = judge?.(mail)
         if (refusal === undefined) mails.push(mail)
-        done(refusal)
-      })
+        return refusal
+      }
+      callbackify(receive)((failure, refusal) => done(failure ?? refusal))
     },
     ...settings,
   })

@@ -174,6 +174,9 @@ export const READER_CALLS: PortCalls<
     { endsBefore: NOW },
     ...CERTIFICATE_STATES.map((state) => ({ state })),
   ].map((selection) => (w) => w.countCertificatesInUse({ ...RULE, ...selection }, 10)),
+  listCargoesByPrefix: [(w) => w.listCargoesByPrefix('file-7', 5)],
+  listCertificatesBySerial: [(w) => w.listCertificatesBySerial('01', 5)],
+  listSeqsOfRequest: [(w) => w.listSeqsOfRequest('r291', 5)],
   searchNames: HOST_SOURCES.flatMap((source) =>
     [false, true].map(
       (isCounted): PortCall =>

@@ -26,6 +26,7 @@ interface Made {
 export const ROLLOUT_REQUESTS = {
   startRollout: ({ made: { carga } }: Made) => [{ carga, sans: ['a.example'], ...RULES }],
   startRotation: () => [{ where: 'role=web', ...RULES }],
+  startUpdate: () => [{ programa: '0.5.0', where: 'role=web', ...RULES }],
   pauseRollout: () => [{ rollout: 'rolled' }],
   resumeRollout: () => [{ rollout: 'held' }],
   undoRollout: () => [{ rollout: 'rolled' }],
@@ -36,6 +37,7 @@ export const ROLLOUT_REQUESTS = {
 export const REFUSED_ROLLOUTS = {
   startRollout: { carga: 'rolled', ...RULES },
   startRotation: { where: 'env=nowhere', ...RULES },
+  startUpdate: { programa: '../0.5.0', ...RULES },
   pauseRollout: { rollout: 'nothing' },
   resumeRollout: { rollout: 'nothing' },
   undoRollout: { rollout: 'nothing' },

@@ -41,8 +41,10 @@ export const ROLLOUT_CALLS: PortCalls<keyof RolloutWriter> = {
   listFailed: [(w) => w.rollouts.listFailed(HEAVY.rolloutId, 10)],
   listReached: [(w) => w.rollouts.listReached(HEAVY.rotationId, [ORDINARY.agentId])],
   findOfferedNumber: [(w) => w.rollouts.findOfferedNumber(ORDINARY.agentId, 1)],
+  findAnnounced: [(w) => w.rollouts.findAnnounced(ORDINARY.agentId)],
   listPending: [(w) => w.rollouts.listPending(HEAVY.rotationId, 10)],
   listRefusing: [(w) => w.rollouts.listRefusing(HEAVY.rotationId, 10)],
+  listDeclined: [(w) => w.rollouts.listDeclined(HEAVY.updateId, 10)],
   findFreeze: [(w) => w.rollouts.findFreeze()],
   insert: [(w) => w.rollouts.insert(ROLLOUT)],
   update: [(w) => w.rollouts.update({ ...ROLLOUT, id: ORDINARY.rolloutId, endedAt: NOW })],
@@ -56,6 +58,14 @@ export const ROLLOUT_CALLS: PortCalls<keyof RolloutWriter> = {
       w.rollouts.ask({ id: HEAVY.rotationId, wave: 1 }, [{ agentId: ORDINARY.agentId, mark: 1 }]),
   ],
   withdraw: [(w) => w.rollouts.withdraw(HEAVY.rotationId, 10)],
+  settleUpdate: [
+    (w) =>
+      w.rollouts.settleUpdate(ORDINARY.agentId, {
+        version: '0.5.0',
+        state: 'failed',
+        error: 'why',
+      }),
+  ],
   awaitTargets: [(w) => w.rollouts.awaitTargets(ORDINARY.deliveryId, ['a.toml', 'b.toml'])],
   settleTarget: [
     (w) => w.rollouts.settleTarget(ORDINARY.deliveryId, 'a.toml'),

@@ -73,6 +73,7 @@ async function showAgent({ version, programs }: ReleasedVersion): Promise<void> 
     ...unknown.map((kind) => manifestEntry({ tipo: kind, nome: kind })),
     { ...manifestEntry(), modo: '0644', de_amanha: {} } as ReturnType<typeof manifestEntry>,
   ]
+  hub.atualizacao = { versao: '999.0.0', rollout: '0123456789abcdef' }
   const environment = { ...host.env, SVC_AGENT_POLL_INTERVAL: '200ms' }
   const agent = startProgram(join(programs, 'svc-agent'), ['run'], environment)
   try {

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseMinisignPublicKey } from '../../src/trust/minisign.ts'
-import { parseReleaseVersion } from '../../src/agent/update/release-version.ts'
+import { parseReleaseVersion } from '../../src/protocol/release-version.ts'
 import { UserError } from '../../src/platform/errors.ts'
 import { ROOT } from '../source-files.ts'
 

@@ -1,6 +1,6 @@
 // A hub from its source whose vault holds a fleet in trouble, with a CA of its own, all in this process: for people, and for pictures.
 
-import { existsSync, mkdirSync, mkdtempSync, createWriteStream } from 'node:fs'
+import { createWriteStream, existsSync, mkdirSync, mkdtempSync, readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,6 +13,7 @@ import { bootHub } from '../../src/hub/boot.ts'
 import { parseHubConfig } from '../../src/hub/config.ts'
 import type { Clock } from '../../src/platform/clock.ts'
 import { UserError } from '../../src/platform/errors.ts'
+import { parseCertificatesPem } from '../../src/pki/certificates.ts'
 import { parseLogFilter } from '../../src/platform/log-filter.ts'
 import { createLogging } from '../../src/platform/logger.ts'
 import { Secret } from '../../src/platform/secret.ts'
@@ -25,7 +26,7 @@ import { callAdmin } from '../../test/support/hub.ts'
 const PASSPHRASE = 'seeded and thrown away'
 const CA_LIFE_MS = 24 * 3_600_000
 
-export interface SeededHubOptions extends Omit<TroubledOptions, 'now'> {
+export interface SeededHubOptions extends Omit<TroubledOptions, 'now' | 'rootSha256'> {
   /** Of the admin port; one that is free. */
   readonly port: number
   /** Kept, and used as it is when it is there; without it the vault is thrown away. */
@@ -62,7 +63,9 @@ export async function startSeededHub(options: SeededHubOptions): Promise<SeededH
   const vaultRoot = join(directory, 'vault')
   if (!existsSync(vaultRoot)) {
     const vault = await initCheapVault(vaultRoot, new Secret(PASSPHRASE))
-    await fillTroubledVault(vault, { ...options, now: clock.now() }, progress)
+    const [root] = parseCertificatesPem(readFileSync(ca.variables.SVC_CA_ROOT_CA_PATH, 'utf8'))
+    const rootSha256 = root?.sha256 ?? ''
+    await fillTroubledVault(vault, { ...options, now: clock.now(), rootSha256 }, progress)
   }
   const config = parseHubConfig({
     ...ca.variables,

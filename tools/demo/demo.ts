@@ -23,6 +23,8 @@ import { parsePrivateKeyPem } from '../../src/pki/keys.ts'
 import type { AdminReplies } from '../../src/protocol/admin/operations.ts'
 import { type Variables, waitUntil } from '../../test/support/processes.ts'
 import { parseTestStore, type TestStore } from '../../test/support/test-store.ts'
+import { packConsole } from '../build/console-bundle.ts'
+import { placeConsole } from '../build/place-console.ts'
 import { parseCommandOptions } from '../command-options.ts'
 import { startDemoCa } from './demo-ca.ts'
 import { startDemoStore } from './demo-store.ts'
@@ -47,7 +49,7 @@ Options:
   --ca NAME     svc-ca or step-ca (default: svc-ca)
   --store NAME  embedded, or postgresql: the vault has its journal in a PostgreSQL, which
                 has to be installed and runs for the demo alone (default: embedded)
-  --keep        leave the directory with everything in it, and name it
+  --keep        leave everything running, and print where it is and a link that signs in to the console
   -h, --help    print this
 
 Exit status: 0 when all of it worked, else 1.
@@ -102,6 +104,7 @@ async function runDemo(options: Options): Promise<void> {
     SVC_ADMIN_BIND: '127.0.0.1:0',
   }
   await step('a new vault: svc init', () => runCommand('svc', ['init'], hub))
+  if (options.keep) await step('the console, built', buildConsole)
   const ports = await step('the hub: svc-server', () => startHub(hub))
 
   const token = await step('a one-time token: svc token create', () =>
@@ -160,15 +163,39 @@ Done in ${((performance.now() - startedAt) / 1000).toFixed(1)} s:
   secret       ${secret.path} (${secret.mode}), in the clear nowhere else but on the laptop
   pushed       ${pushed.path} (${pushed.mode}), there ${pushed.tookMs} ms after the hub had it
   audit log    ${count} entries, hash chain verified`)
-  if (options.keep) sayWhatRuns(hub, agent, ports)
+  if (options.keep) sayWhatRuns({ hub, agent, ports, link: await makeLink(hub, ports) })
   else
     say('All of it is taken away again now; npm run demo -- --keep leaves it there, and running.')
+}
+
+/** The hub of the demo runs from its source, and serves what is beside that. */
+async function buildConsole(): Promise<void> {
+  await placeConsole(await packConsole())
 }
 
 interface HubPorts {
   readonly health: number
   readonly enroll: number
   readonly mtls: number
+  readonly admin: number
+}
+
+/** Of the console, which works once. */
+async function makeLink(hub: Variables, { admin }: HubPorts): Promise<string> {
+  const { link } = await ask<{ readonly link: string }>(
+    hub,
+    'console',
+    'link',
+    '--name',
+    'demo',
+    '--role',
+    'admin',
+    '--valid-for',
+    '10m',
+    '--url',
+    `https://localhost:${admin}`,
+  )
+  return link
 }
 
 async function startHub(variables: Variables): Promise<HubPorts> {
@@ -180,6 +207,7 @@ async function startHub(variables: Variables): Promise<HubPorts> {
     health: await portOf('health listening'),
     enroll: await portOf('enroll listening'),
     mtls: await portOf('mtls listening'),
+    admin: await portOf('admin listening'),
   }
   const health = await fetch(`http://127.0.0.1:${ports.health}/health`)
   const { status } = (await health.json()) as { status: string }
@@ -236,7 +264,14 @@ async function checkAuditLog(variables: Variables, serial: string): Promise<numb
   return isReported ? log.count : undefined
 }
 
-function sayWhatRuns(hub: Variables, agent: Variables, ports: HubPorts): void {
+interface WhatRuns {
+  readonly hub: Variables
+  readonly agent: Variables
+  readonly ports: HubPorts
+  readonly link: string
+}
+
+function sayWhatRuns({ hub, agent, ports, link }: WhatRuns): void {
   const exports = (variables: Variables): string =>
     writePrivate(
       variables === hub ? 'hub.env' : 'agent.env',
@@ -250,6 +285,9 @@ Left running: ${daemons.map(({ program, pid }) => `${program} (pid ${pid})`).joi
   health       http://127.0.0.1:${ports.health}/health
   enroll       http://127.0.0.1:${ports.enroll}/v1/enroll
   mutual TLS   https://localhost:${ports.mtls}
+  console      https://localhost:${ports.admin}/console/
+  sign in      ${link}
+               (works once, for ten minutes; the page's certificate is of the CA of ${hub['SVC_CA_ROOT_CA_PATH'] ?? ''})
   logs         ${directory}/*.log
 
 Try, in this directory:

@@ -32,8 +32,8 @@ export function agentPackage(sources: PackageSources, completions: Completions):
     directories: ['/etc/svc-agent/targets.d'],
     files: [
       executable('/usr/bin/svc-agent', join(sources.programs, name)),
-      ...['svc-agent-apply-targets', 'svc-agent-watch-update'].map((script) =>
-        executable(`/usr/lib/svc-agent/${script}`, join(DEPLOY, 'agent', script)),
+      ...['svc-agent-apply-targets', 'svc-agent-apply-update', 'svc-agent-watch-update'].map(
+        (script) => executable(`/usr/lib/svc-agent/${script}`, join(DEPLOY, 'agent', script)),
       ),
       ...units(name, [
         'svc-agent.service',
@@ -44,6 +44,8 @@ export function agentPackage(sources: PackageSources, completions: Completions):
         'svc-agent-targets.timer',
         'svc-agent-update.service',
         'svc-agent-update.path',
+        'svc-agent-announced.service',
+        'svc-agent-announced.path',
       ]),
       ...completionFiles(name, completions),
       manualFile(agentPage(), sources),

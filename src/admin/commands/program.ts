@@ -17,6 +17,7 @@ import { registerAgenteRevoke } from './agente/agente-revoke.ts'
 import { registerAgenteRotate } from './agente/agente-rotate.ts'
 import { registerAgenteShow } from './agente/agente-show.ts'
 import { registerAgenteSync } from './agente/agente-sync.ts'
+import { registerAgenteUpdate } from './agente/agente-update.ts'
 import { registerBackup } from './backup/backup.ts'
 import { registerRestore } from './backup/restore.ts'
 import { registerBundlePrepareKey } from './bundle/bundle-prepare-key.ts'
@@ -31,6 +32,7 @@ import { registerCargaReseal } from './carga/carga-reseal.ts'
 import { registerCargaSelect } from './carga/carga-select.ts'
 import { registerCargaShow } from './carga/carga-show.ts'
 import { registerCargaUpdate } from './carga/carga-update.ts'
+import { registerCertificadoList } from './certificado/certificado-list.ts'
 import { registerCheckpoint } from './checkpoint.ts'
 import { registerConsoleLink } from './console/console-link.ts'
 import type { CommandContext, RegisterCommand } from './command-context.ts'
@@ -83,6 +85,7 @@ import {
 } from './rollout/rollout-change.ts'
 import { registerRolloutList } from './rollout/rollout-list.ts'
 import { registerRolloutShow } from './rollout/rollout-show.ts'
+import { registerSearch } from './search.ts'
 import { registerStandbyInit } from './standby/standby-init.ts'
 import { registerStandbyPromote } from './standby/standby-promote.ts'
 import { registerStandbyStatus } from './standby/standby-status.ts'
@@ -134,11 +137,18 @@ const NOUNS: readonly Noun[] = [
       registerAgenteLabel,
       registerAgenteSync,
       registerAgenteRotate,
+      registerAgenteUpdate,
       registerAgentePush,
       registerAgenteRevoke,
       registerAgenteRevocations,
       registerAgenteRemove,
     ],
+  },
+  {
+    name: COMMAND_WORDS.certificado[0],
+    alias: COMMAND_WORDS.certificado[1],
+    description: 'the certificates that hosts live on',
+    commands: [registerCertificadoList],
   },
   {
     name: COMMAND_WORDS.carga[0],
@@ -352,6 +362,7 @@ export function buildProgram(context: CommandContext, writeHelp: (text: string) 
   registerApply(program, context)
   registerExport(program, context)
   registerFreeze(program, context)
+  registerSearch(program, context)
   addCompletionCommand(
     program,
     (text) => output.write(text),

@@ -21,6 +21,7 @@ const HINTS: Readonly<Partial<Record<AdminErrorCode | 'internal_error', Hint>>> 
   admin_token_exists:
     'the log names tokens by their names: choose another name, or revoke that token first',
   admin_token_not_found: 'svc admin token list shows ids and names',
+  session_not_found: 'svc admin session list shows ids',
   tpm_keys_invalid:
     'a line for each TPM, as svc-agent tpm prints it: its SHA-256, and a hostname of the pattern',
   ca_invalid:
@@ -35,6 +36,7 @@ const HINTS: Readonly<Partial<Record<AdminErrorCode | 'internal_error', Hint>>> 
   rollout_over: 'svc load update makes the next version',
   rollout_empty: 'svc load update without --waves makes the next version',
   waves_invalid: 'write them as 1,10%,50%,100%: each is how many hosts have the version then',
+  programa_invalid: 'write it as 0.5.0',
   max_failed_invalid: 'write it as 3, or as 2%',
   hubs_differ: 'svc hubs list shows the version of each hub',
   freeze_not_found: 'svc freeze --until 12h --why incident sets one',

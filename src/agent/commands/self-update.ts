@@ -3,7 +3,10 @@ import { isatty } from 'node:tty'
 import { describeError, errnoCode, SvcError, UserError } from '../../platform/errors.ts'
 import { createPublicConnections } from '../hub/enroll-client.ts'
 import { askVersion } from '../update/ask-version.ts'
-import { decideRelease } from '../update/decide-release.ts'
+import { decideRelease, describeNotNewer, isNewer } from '../update/decide-release.ts'
+import type { AgentConfig } from '../settings/config.ts'
+import type { AgentPaths } from '../settings/paths.ts'
+import type { UpdateRequest } from '../update/update-request.ts'
 import {
   download,
   type DownloadOptions,
@@ -19,6 +22,7 @@ import {
   SIGNATURE_FILE_BYTES_MAX,
 } from '../../trust/minisign.ts'
 import { readLastOutcome, type Restart, restartRunningAgent } from '../update/restart-agent.ts'
+import { leaveOutcome, takeRequest } from '../update/take-request.ts'
 import { nodeUpdateFiles, updateNames } from '../update/update-files.ts'
 import { resolveUpdateTarget } from '../update/update-target.ts'
 import { type CommandContext, type Environment, print, startCommand } from './context.ts'
@@ -30,6 +34,8 @@ export interface SelfUpdateOptions {
   readonly allowDowngrade: boolean
   readonly json: boolean
 }
+
+export type AnnouncedUpdateOptions = Pick<SelfUpdateOptions, 'binary' | 'json'>
 
 /** Put in place by the build; a program that runs from its source has none. */
 declare const SVC_RELEASE_PUBLIC_KEY: string | undefined
@@ -48,31 +54,115 @@ const RESTART_WORDS: Readonly<Record<Restart, string>> = {
 
 /** Keeps the rights that it was started with: an executable is not the data directory's owner's to replace. */
 export async function runSelfUpdate(env: Environment, options: SelfUpdateOptions): Promise<void> {
-  const publicKey = releasePublicKey()
-  if (publicKey === undefined) {
-    throw new UserError(
-      'no_release_key',
-      'this build carries no release key to check a release with',
-      {
-        hint: 'install a release, or build with SVC_RELEASE_PUBLIC_KEY',
-      },
-    )
-  }
-  const baseUrl = parseReleaseUrl(options.url, process.arch)
+  const { binary, allowDowngrade } = options
+  const publicKey = requireReleaseKey()
+  const baseUrl = parseReleaseUrl(options.url, { architecture: process.arch })
   const context = await startCommand('self-update', env, { keepsRights: true })
-  const binary = await resolveUpdateTarget(options.binary ?? process.execPath)
+  await update(context, {
+    binary,
+    publicKey,
+    allowDowngrade,
+    baseUrlFor: () => baseUrl,
+    whenInstalled: async (updated) =>
+      report({ ...updated, restart: await restartRunningAgent(context.paths) }, options),
+  })
+}
+
+/**
+ * What the running agent left as its request: a version, and only one that is newer. Where it is taken from the settings of this host say. The
+ * agent, which asks, is told how it ended. docs/protocol.md UPD-26.
+ */
+export async function runAnnouncedUpdate(
+  env: Environment,
+  options: AnnouncedUpdateOptions,
+): Promise<void> {
+  const context = await startCommand('self-update', env, { keepsRights: true })
+  const { config, paths } = context
+  const request = await takeRequest(paths)
+  if (request === undefined) return print({ requested: null }, options, 'no update is asked for')
+  const { version: wantedVersion } = request
+  let isInstalled = false
+  try {
+    await update(context, {
+      binary: options.binary,
+      publicKey: requireReleaseKey(),
+      allowDowngrade: false,
+      wantedVersion,
+      baseUrlFor: (oldVersion) => placeOf(config, wantedVersion, oldVersion),
+      whenInstalled: async (updated) => {
+        isInstalled = true
+        await leaveOutcome(paths, { ...request, failure: undefined })
+        report({ ...updated, restart: await restartRunningAgent(paths) }, options)
+      },
+    })
+  } catch (error) {
+    if (!isInstalled) await leaveFailure(paths, request, error)
+    throw error
+  }
+}
+
+/** An agent that cannot be told waits until it calls the update failed itself. */
+async function leaveFailure(
+  paths: AgentPaths,
+  request: UpdateRequest,
+  error: unknown,
+): Promise<void> {
+  const failure =
+    error instanceof SvcError
+      ? { code: error.code, message: error.message }
+      : { code: 'failed', message: describeError(error) }
+  await leaveOutcome(paths, { ...request, failure }).catch((untold: unknown) =>
+    process.stderr.write(`svc-agent: the agent cannot be told: ${describeError(untold)}\n`),
+  )
+}
+
+/** Before anything is fetched. */
+function placeOf({ updateUrl }: AgentConfig, version: string, oldVersion: string): URL {
+  if (updateUrl === undefined) {
+    throw new UserError('not_permitted', 'this host follows no announced updates', {
+      hint: 'SVC_AGENT_UPDATE_URL says where announced releases are',
+    })
+  }
+  if (!isNewer(version, oldVersion)) {
+    throw new UserError('not_newer', describeNotNewer(version, oldVersion))
+  }
+  return parseReleaseUrl(updateUrl, { architecture: process.arch, version }, 'SVC_AGENT_UPDATE_URL')
+}
+
+interface WantedUpdate {
+  readonly binary: string | undefined
+  readonly publicKey: MinisignPublicKey
+  readonly allowDowngrade: boolean
+  readonly wantedVersion?: string
+  readonly baseUrlFor: (oldVersion: string) => URL
+  /** While no other update, and no watcher, can begin. */
+  readonly whenInstalled: (updated: Omit<Report, 'restart'>) => Promise<void>
+}
+
+async function update(context: CommandContext, wanted: WantedUpdate): Promise<void> {
+  const binary = await resolveUpdateTarget(wanted.binary ?? process.execPath)
   const lock = lockUpdate(binary)
   try {
     const oldVersion = await findVersion(binary, context.version)
-    const release = await fetchRelease(context, { baseUrl, publicKey, oldVersion, options })
+    const baseUrl = wanted.baseUrlFor(oldVersion)
+    const release = await fetchRelease(context, { ...wanted, baseUrl, oldVersion })
     await install(context, binary, oldVersion, release)
-    report(
-      { binary, oldVersion, release, restart: await restartRunningAgent(context.paths) },
-      options,
-    )
+    await wanted.whenInstalled({ binary, oldVersion, release })
   } finally {
     lock.release()
   }
+}
+
+function requireReleaseKey(): MinisignPublicKey {
+  const publicKey = releasePublicKey()
+  if (publicKey !== undefined) return publicKey
+  throw new UserError(
+    'no_release_key',
+    'this build carries no release key to check a release with',
+    {
+      hint: 'install a release, or build with SVC_RELEASE_PUBLIC_KEY',
+    },
+  )
 }
 
 /** The key that releases are signed with; undefined in a build that was given none, which can install nothing. */
@@ -88,16 +178,14 @@ async function findVersion(binary: string, ownVersion: string): Promise<string> 
   return isOwn ? ownVersion : askVersion(binary)
 }
 
-interface Fetching {
+type Fetching = Pick<WantedUpdate, 'publicKey' | 'allowDowngrade' | 'wantedVersion'> & {
   readonly baseUrl: URL
-  readonly publicKey: MinisignPublicKey
   readonly oldVersion: string
-  readonly options: SelfUpdateOptions
 }
 
 async function fetchRelease(
   { config, version }: CommandContext,
-  { baseUrl, publicKey, oldVersion, options }: Fetching,
+  { baseUrl, publicKey, oldVersion, allowDowngrade, wantedVersion }: Fetching,
 ): Promise<Release> {
   const { httpsProxy, noProxy } = config
   const connections = createPublicConnections({ trustPem: undefined, httpsProxy, noProxy })
@@ -120,7 +208,6 @@ async function fetchRelease(
       ...bounds,
       bytesMax: SIGNATURE_FILE_BYTES_MAX,
     })
-    const { allowDowngrade } = options
     const verdict = decideRelease({
       publicKey,
       content,
@@ -128,6 +215,7 @@ async function fetchRelease(
       oldVersion,
       architecture: process.arch,
       allowDowngrade,
+      wantedVersion,
     })
     if (verdict.ok) return { content, version: verdict.version }
     throw new UserError(verdict.code, verdict.message, { hint: verdict.hint })
@@ -174,7 +262,7 @@ interface Report {
 
 function report(
   { binary, oldVersion, release, restart }: Report,
-  options: SelfUpdateOptions,
+  options: { readonly json: boolean },
 ): void {
   const { old } = updateNames(binary)
   print(

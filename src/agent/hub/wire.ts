@@ -10,6 +10,7 @@ import {
 } from '../../protocol/identifiers.ts'
 import { LIMITS } from '../../protocol/limits.ts'
 import {
+  AnnouncedUpdateBody,
   type BundleAdoptedPayload,
   type BundleRefusedPayload,
   BundleReplyBody,
@@ -68,8 +69,15 @@ export interface Manifest {
   readonly entries: readonly ManifestEntry[]
   /** Entries that could not be read, or were over the limit: left out, so that they hold up no others. */
   readonly ignoredCount: number
+  /** A version of the agent that the hub announces, as it says it; undefined where it announces none to this host that can be read. */
+  readonly announced?: AnnouncedVersion | undefined
   /** Of the set of roots that the hub has in force; undefined with a hub that has no sets. */
   readonly bundleNumber?: BundleNumber | undefined
+}
+
+export interface AnnouncedVersion {
+  readonly version: string
+  readonly rollout: string
 }
 
 /** Where a set of roots stands among the others: by época first; there is one época unless an operator made a new one. */
@@ -191,7 +199,14 @@ export function decodeManifestReply(body: unknown): Manifest | undefined {
       ...(entry.sans === undefined ? {} : { sans: entry.sans }),
     })),
     ignoredCount: listed.length - readable.length,
+    ...('atualizacao' in body && readAnnounced(body.atualizacao)),
   }
+}
+
+/** What cannot be read holds up nothing else. */
+function readAnnounced(announced: unknown): Pick<Manifest, 'announced'> {
+  if (!matches(AnnouncedUpdateBody, announced)) return {}
+  return { announced: { version: announced.versao, rollout: announced.rollout } }
 }
 
 export function encodeEvent(event: AgentEvent, requestId: string): EventRequestBody {

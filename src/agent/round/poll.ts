@@ -2,6 +2,7 @@
 // goes on. The loop is elsewhere.
 
 import { describeError } from '../../platform/errors.ts'
+import { removeIfPresent } from '../../platform/files.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { RetrySchedule } from '../hub/backoff.ts'
 import { HookLane } from '../delivery/hook-lane.ts'
@@ -37,6 +38,12 @@ import { currentApplier } from '../targets/target-applier.ts'
 import type { RoundResult } from '../reporting/status.ts'
 import { LOG_RETRIES, type LogWatchContext } from '../witness/log-watch.ts'
 import { type Manifest, manifestPulled } from '../hub/wire.ts'
+import {
+  type AnnouncementContext,
+  type AnnouncementMemory,
+  followAnnouncement,
+  newAnnouncementMemory,
+} from '../update/follow-announcement.ts'
 
 export interface PollState {
   readonly session: AgentSession
@@ -50,6 +57,7 @@ export interface PollState {
   /** The set of roots, and why it was not adopted, that was reported last. */
   reportedRefusal: string | undefined
   rootsAlarm: string | undefined
+  readonly announcement: AnnouncementMemory
 }
 
 export interface PollResult extends RoundResult {
@@ -85,6 +93,7 @@ export async function openPollState(
     isSkewed: false,
     reportedRefusal: undefined,
     rootsAlarm: undefined,
+    announcement: newAnnouncementMemory(),
     targets,
     deliveries: {
       outDir: paths.outDir,
@@ -157,6 +166,12 @@ export async function pollOnce(
     if (hooks === 'awaited') {
       for (const problem of await deliveries.hooks.settled()) budget.noteProblem(problem)
     }
+    if (manifest !== undefined) {
+      const { announced } = manifest
+      await guard(budget, log, 'Update', () =>
+        followAnnouncement(announcementContext(state), state.announcement, announced),
+      )
+    }
     await guard(budget, log, 'Outbox', () => flushOutbox(session, budget))
     await guard(budget, log, 'Log', () => session.logWatch.check(witnessContext(state), budget))
     // Last, so that it holds up nothing.
@@ -226,11 +241,25 @@ async function reportManifest(state: PollState, { entries }: Manifest): Promise<
   state.manifestReport = report
 }
 
+function announcementContext({ session }: PollState): AnnouncementContext {
+  const { config, paths, clock, logging, outbox, version } = session
+  return {
+    paths,
+    clock,
+    outbox,
+    log: logging.forModule('agent.update'),
+    ownVersion: version,
+    isPermitted: config.updateUrl !== undefined,
+    binary: process.execPath,
+  }
+}
+
 function witnessContext({ session, retries, processed }: PollState): LogWatchContext {
   const { hub, outbox, clock, logging } = session
   const onEpoch = async (): Promise<void> => {
     await processed.noteRestore()
     await announceBundleAgain(session.paths.announcedBundleFile)
+    await removeIfPresent(session.paths.announcedUpdateFile)
     retries.clear(RECIPIENT_RETRIES)
   }
   return { hub, outbox, retries, clock, log: logging.forModule('agent.log'), onEpoch }

@@ -184,6 +184,13 @@ export const AGENT_VARIABLES = [
     meaning: '1 says that a supervisor starts run again when it ends, as after self-update',
   },
   {
+    name: 'SVC_AGENT_UPDATE_URL',
+    requiredIn: [],
+    default: undefined,
+    meaning:
+      'Where announced versions of the agent are, with {version} and {arch} in it: set, the host follows what its hub announces; without it, it does not',
+  },
+  {
     name: 'SVC_AGENT_METRICS_BIND',
     requiredIn: [],
     default: 'off',

@@ -61,6 +61,27 @@ describe('the agent’s environment', () => {
     })
   })
 
+  test('[AGV-41] follows no announcements unless it is told where releases are, by version and safely', () => {
+    assert.equal(parse(URLS).updateUrl, undefined)
+    for (const url of [
+      'https://releases.example.org/agent/{version}/{arch}',
+      'http://127.0.0.1:8099/{version}',
+    ]) {
+      assert.equal(parse({ ...URLS, SVC_AGENT_UPDATE_URL: url }).updateUrl, url)
+    }
+    for (const [url, why] of [
+      ['https://releases.example.org/agent', 'has no {version} where the version stands'],
+      ['http://releases.example.org/{version}', 'is not a plain https URL'],
+      ['file:///srv/{version}', 'is not a plain https URL'],
+      ['https://user:secret@releases.example.org/{version}', 'is not a plain https URL'],
+      ['https://releases.example.org/{version}?a=b', 'is not a plain https URL'],
+      ['{version}', 'is not a plain https URL'],
+    ] as const) {
+      const message = `SVC_AGENT_UPDATE_URL ${why}: ${url}`
+      assert.throws(() => parse({ ...URLS, SVC_AGENT_UPDATE_URL: url }), { message }, url)
+    }
+  })
+
   test('[AGV-25] holds the hub’s stream unless that is switched off', () => {
     assert.equal(parse(URLS).hasStream, true)
     assert.equal(parse({ ...URLS, SVC_AGENT_STREAM: 'on' }).hasStream, true)

@@ -54,6 +54,8 @@ export interface AgentConfig {
   readonly labels: Labels
   /** Whether somebody starts the agent again when it ends. */
   readonly isSupervised: boolean
+  /** Where announced releases are, with `{version}`; undefined where the host follows no announcements. */
+  readonly updateUrl: string | undefined
   /** Undefined where metrics are off. */
   readonly metricsBind: BindAddress | undefined
   /** Of what commands print. */
@@ -113,6 +115,7 @@ export function parseAgentConfig(
     hasStream: reader.isOn('SVC_AGENT_STREAM'),
     labels: reader.labels(),
     isSupervised: reader.text('SVC_AGENT_SUPERVISED') === '1',
+    updateUrl: reader.updateUrl('SVC_AGENT_UPDATE_URL'),
     metricsBind: reader.bindAddress('SVC_AGENT_METRICS_BIND'),
     language: reader.language(options.command),
     unknownVariables: findUnknownVariables(env),
@@ -168,10 +171,24 @@ class VariableReader {
     if (url.protocol === 'http:' && plainHttp === 'on loopback' && !isLoopback(url)) {
       return this.#wrong(name, `must be https, plain http is only for loopback: ${text}`)
     }
-    if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
+    if (!isPlainPlace(url)) {
       return this.#wrong(name, 'must have no credentials, query or fragment')
     }
     return url
+  }
+
+  /** With its marks, which are no part of a URL. */
+  updateUrl(name: AgentVariableName): string | undefined {
+    const text = this.text(name)
+    if (text === undefined) return undefined
+    if (!text.includes('{version}')) {
+      return this.#wrong(name, `has no {version} where the version stands: ${text}`)
+    }
+    const example = text.replaceAll('{version}', '0.0.0').replaceAll('{arch}', 'linux-x64')
+    const url = URL.canParse(example) ? new URL(example) : undefined
+    const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url))
+    if (url !== undefined && isSafe && isPlainPlace(url)) return text
+    return this.#wrong(name, `is not a plain https URL: ${text}`)
   }
 
   hostname({ command, osHostname }: AgentConfigOptions): Hostname | undefined {
@@ -297,6 +314,10 @@ class VariableReader {
 /** An environment file that says `NAME=` means that the variable is not set. */
 function blankToUndefined(text: string | undefined): string | undefined {
   return text === undefined || text.trim() === '' ? undefined : text
+}
+
+function isPlainPlace({ username, password, search, hash }: URL): boolean {
+  return username === '' && password === '' && search === '' && hash === ''
 }
 
 export function isLoopback(url: URL): boolean {

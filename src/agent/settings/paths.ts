@@ -31,6 +31,8 @@ export interface AgentPaths {
   readonly announcedIdentityFile: string
   /** Names the last set of roots whose `bundle_adopted` was queued. */
   readonly announcedBundleFile: string
+  /** What this host did about the last update that was announced to it. */
+  readonly announcedUpdateFile: string
   /** What the agent has seen of the hub's audit log. */
   readonly logWitnessFile: string
   /** What the agent holds against the hub's audit log. */
@@ -63,6 +65,7 @@ export function agentPaths(
     outboxDir: join(stateDir, 'outbox'),
     announcedIdentityFile: join(stateDir, 'announced-identity'),
     announcedBundleFile: join(stateDir, 'announced-bundle'),
+    announcedUpdateFile: join(stateDir, 'announced-update.json'),
     logWitnessFile: join(stateDir, 'log-witness.json'),
     logAlarmsFile: join(stateDir, 'log-alarms.json'),
     receiptsFile: join(stateDir, 'receipts.jsonl'),

@@ -2,11 +2,8 @@
 
 import { type MinisignPublicKey, verifyMinisign } from '../../trust/minisign.ts'
 import { architectureOf } from './program-architecture.ts'
-import {
-  compareReleaseVersions,
-  parseReleaseClaim,
-  parseReleaseVersion,
-} from './release-version.ts'
+import { compareReleaseVersions, parseReleaseVersion } from '../../protocol/release-version.ts'
+import { parseReleaseClaim } from './release-claim.ts'
 
 export interface OfferedRelease {
   readonly publicKey: MinisignPublicKey
@@ -16,6 +13,8 @@ export interface OfferedRelease {
   /** Of the host, in Node's words. */
   readonly architecture: string
   readonly allowDowngrade: boolean
+  /** It has to be this one; undefined for any. */
+  readonly wantedVersion: string | undefined
 }
 
 export type ReleaseVerdict =
@@ -25,7 +24,8 @@ export type ReleaseVerdict =
 const FILE = 'svc-agent'
 
 export function decideRelease(offered: OfferedRelease): ReleaseVerdict {
-  const { publicKey, content, signature, oldVersion, architecture, allowDowngrade } = offered
+  const { publicKey, content, signature, oldVersion, architecture, allowDowngrade, wantedVersion } =
+    offered
   const verdict = verifyMinisign(publicKey, content, signature)
   if (!verdict.ok) {
     return refuse(
@@ -58,18 +58,27 @@ export function decideRelease(offered: OfferedRelease): ReleaseVerdict {
       `a release has a directory for each architecture: end the URL with linux-${architecture}, or with {arch} on all hosts`,
     )
   }
-  if (!allowDowngrade && !isNewer(claim.version, oldVersion)) {
+  if (wantedVersion !== undefined && claim.version !== wantedVersion) {
     return refuse(
-      'not_newer',
-      `version ${claim.version} is not newer than ${oldVersion}`,
-      '--allow-downgrade installs it nevertheless',
+      'version_differs',
+      `the release is version ${claim.version}, and ${wantedVersion} was announced`,
+      'is {version} in SVC_AGENT_UPDATE_URL where the place of a release has its version?',
     )
+  }
+  if (!allowDowngrade && !isNewer(claim.version, oldVersion)) {
+    return refuse('not_newer', describeNotNewer(claim.version, oldVersion), DOWNGRADE_HINT)
   }
   return { ok: true, version: claim.version }
 }
 
+export const DOWNGRADE_HINT = '--allow-downgrade installs it nevertheless'
+
+export function describeNotNewer(offered: string, installed: string): string {
+  return `version ${offered} is not newer than ${installed}`
+}
+
 /** Not newer than a version that cannot be read. */
-function isNewer(offered: string, installed: string): boolean {
+export function isNewer(offered: string, installed: string): boolean {
   const left = parseReleaseVersion(offered)
   const right = parseReleaseVersion(installed)
   return left !== undefined && right !== undefined && compareReleaseVersions(left, right) > 0

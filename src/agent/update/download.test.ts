@@ -70,7 +70,10 @@ test('[UPD-1] [UPD-7] a release is fetched over https, or from this host', () =>
       'https://releases.example/0.1.0/linux-arm64/svc-agent',
     ],
   ] as const) {
-    assert.equal(releaseFileUrl(parseReleaseUrl(url, 'arm64'), 'svc-agent').href, file)
+    assert.equal(
+      releaseFileUrl(parseReleaseUrl(url, { architecture: 'arm64' }), 'svc-agent').href,
+      file,
+    )
   }
   for (const url of [
     'http://releases.example/agent',
@@ -82,6 +85,6 @@ test('[UPD-1] [UPD-7] a release is fetched over https, or from this host', () =>
     'https://releases.example/?a=b',
     'https://releases.example/#a',
   ]) {
-    assert.throws(() => parseReleaseUrl(url, 'arm64'), /--url/, url)
+    assert.throws(() => parseReleaseUrl(url, { architecture: 'arm64' }), /--url/, url)
   }
 })

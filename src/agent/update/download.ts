@@ -17,23 +17,37 @@ export interface DownloadOptions {
 }
 
 const REDIRECTS_MAX = 5
+/** It will not be there in a minute either. */
+const MISSING: ReadonlySet<number> = new Set([404, 410])
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
-/** The base URL of a release, as a person gave it: the same for hosts of every architecture when it has `{arch}`. */
-export function parseReleaseUrl(given: string, architecture: string): URL {
-  const text = given.replaceAll('{arch}', `linux-${architecture}`)
+export interface ReleaseFor {
+  /** In Node's words. */
+  readonly architecture: string
+  /** Undefined where the URL is of one release as it is. */
+  readonly version?: string | undefined
+}
+
+/** The base URL of a release, as a person gave it: `{arch}` in it stands for that of the host, and `{version}` for the announced one. */
+export function parseReleaseUrl(
+  given: string,
+  { architecture, version }: ReleaseFor,
+  name = '--url',
+): URL {
+  const named = version === undefined ? given : given.replaceAll('{version}', version)
+  const text = named.replaceAll('{arch}', `linux-${architecture}`)
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || !['https:', 'http:'].includes(url.protocol)) {
-    throw new UserError('url_invalid', `--url is not an https URL: ${text}`)
+    throw new UserError('url_invalid', `${name} is not an https URL: ${text}`)
   }
   if (url.protocol === 'http:' && !isLoopback(url)) {
     throw new UserError(
       'url_invalid',
-      `--url must be https, plain http is only for loopback: ${text}`,
+      `${name} must be https, plain http is only for loopback: ${text}`,
     )
   }
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
-    throw new UserError('url_invalid', '--url must have no credentials, query or fragment')
+    throw new UserError('url_invalid', `${name} must have no credentials, query or fragment`)
   }
   return url
 }
@@ -50,12 +64,14 @@ export async function download(url: URL, options: DownloadOptions): Promise<Buff
     let current = url
     for (let redirects = 0; redirects <= REDIRECTS_MAX; redirects += 1) {
       const reply = await send(current, options, signal)
+      if (MISSING.has(reply.statusCode)) throw missing(url, reply.statusCode)
       if (!REDIRECTS.has(reply.statusCode)) return await readReply(reply, options)
       // Its body is never read: its connection ends with the others.
       current = redirectTarget(current, reply.headers['location'])
     }
     throw new Error(`more than ${REDIRECTS_MAX} redirects`)
   } catch (error) {
+    if (error instanceof UserError) throw error
     const reason = signal.aborted ? 'it took too long' : describeError(error)
     throw new UserError('download_failed', `cannot fetch ${url.href}: ${reason}`, { cause: error })
   }
@@ -101,6 +117,10 @@ async function readReply(
     onProgress?.(receivedBytes, totalBytes)
   }
   return Buffer.concat(chunks, receivedBytes)
+}
+
+function missing({ href }: URL, status: number): UserError {
+  return new UserError('release_missing', `cannot fetch ${href}: the server answered ${status}`)
 }
 
 function tooLong(bytesMax: number): Error {

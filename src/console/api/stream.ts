@@ -2,7 +2,6 @@
 // one that holds the lock, and tells the others. docs/protocol.md DOR.
 
 import { effect, signal } from '@preact/signals'
-import { CHANGES_ROUTE } from '../../protocol/admin/changes-route.ts'
 import type { ChangeMessage } from '../../protocol/admin/changes-route.ts'
 import { reach, readError } from './client.ts'
 import { createEventParser, type ServerEvent } from './event-stream.ts'
@@ -21,6 +20,8 @@ type TabMessage =
 /** What no entry tells: an agent that connects, or no longer is connected. */
 export const PRESENCE = 'presence'
 
+/** As in protocol/admin/changes-route.ts, whose schemas a page has no need to load. */
+const CHANGES_PATH = '/v1/admin/changes'
 const LOCK = 'cartorio.stream'
 const AGAIN_MS = { first: 500, most: 5000 }
 /** The hub writes something at least every fifteen seconds. */
@@ -77,28 +78,28 @@ export function followChanges(): void {
 }
 
 /** The lock goes to the next tab when this one is closed. */
-async function lead(signal: AbortSignal): Promise<void> {
+async function lead(leaving: AbortSignal): Promise<void> {
   await navigator.locks
-    .request(LOCK, { signal }, () => readUntilSignedOut(signal))
+    .request(LOCK, { signal: leaving }, () => readUntilSignedOut(leaving))
     .catch((error: unknown) => {
-      if (!signal.aborted) throw error
+      if (!leaving.aborted) throw error
     })
 }
 
-async function readUntilSignedOut(signal: AbortSignal): Promise<void> {
+async function readUntilSignedOut(leaving: AbortSignal): Promise<void> {
   let place: number | undefined
   let waitMs = AGAIN_MS.first
   const saying = setInterval(() => {
     if (streamState.value === 'live') tell({ kind: 'live' })
   }, LEADER_SAYS_EVERY_MS)
-  while (!signal.aborted) {
+  while (!leaving.aborted) {
     try {
-      place = await readOnce(signal, place, () => (waitMs = AGAIN_MS.first))
+      place = await readOnce(leaving, place, () => (waitMs = AGAIN_MS.first))
     } catch {
       // Why it ended is told by what asks next; here only that nothing rings.
     }
     streamState.value = 'waiting'
-    if (signal.aborted) break
+    if (leaving.aborted) break
     await new Promise((resume) => setTimeout(resume, waitMs))
     waitMs = Math.min(AGAIN_MS.most, waitMs * 2)
   }
@@ -107,16 +108,16 @@ async function readUntilSignedOut(signal: AbortSignal): Promise<void> {
 
 /** Answers what has been told of, where the next stream goes on. */
 async function readOnce(
-  signal: AbortSignal,
+  leaving: AbortSignal,
   after: number | undefined,
   onOpen: () => void,
 ): Promise<number | undefined> {
   const silence = new AbortController()
   const query = after === undefined ? '' : `?after=${after}`
-  const response = await reach(`${CHANGES_ROUTE.path}${query}`, {
+  const response = await reach(`${CHANGES_PATH}${query}`, {
     method: 'GET',
     headers: sessionHeaders(),
-    signal: AbortSignal.any([signal, silence.signal]),
+    signal: AbortSignal.any([leaving, silence.signal]),
     isEndless: true,
   })
   if (!response.ok) {

@@ -13,6 +13,7 @@ import { LiveRegion } from '../parts/live-region.tsx'
 import { describeTime, nameOfZone } from '../parts/time.tsx'
 import { words } from '../words/words.ts'
 import { Counts } from './counts.tsx'
+import { Find } from './find.tsx'
 import { openFind } from './find-state.ts'
 import { isIn, SECTIONS } from './navigation.ts'
 import { language, letterKeys, theme, zone } from './preferences.ts'
@@ -37,6 +38,7 @@ export function AppFrame({ children }: { readonly children: ComponentChildren })
         <TabBar />
       </div>
       <LiveRegion />
+      <Find />
     </>
   )
 }

@@ -11,6 +11,8 @@ export interface Column<Row> {
   readonly cell: (row: Row) => ComponentChildren
   /** The order that a click on its heading asks the hub for. */
   readonly sort?: string
+  /** Of the width, in percent. */
+  readonly share?: number
   /** Left out where there is little room. */
   readonly isWideOnly?: boolean
 }
@@ -55,10 +57,11 @@ export function DataTable<Row extends { readonly id: string }>({
     <table ref={table} class="data" aria-label={label} aria-rowcount={(total ?? rows.length) + 1}>
       <thead>
         <tr aria-rowindex={1}>
-          {shown.map(({ name, label: heading, sort, isWideOnly }) => (
+          {shown.map(({ name, label: heading, sort, share, isWideOnly }) => (
             <th
               key={name}
               scope="col"
+              style={share === undefined ? undefined : { width: `${share}%` }}
               class={isWideOnly === true ? 'wide' : undefined}
               aria-sort={sort !== undefined && sort === sorted ? 'ascending' : undefined}
             >

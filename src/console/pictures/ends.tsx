@@ -22,7 +22,7 @@ const AXIS_Y = 174
 const TOP_Y = 34
 const BELOW = { top: 200, height: 36 }
 const LATE_NAMES = 3
-const LATE_NAMES_X = 330
+const LATE_NAMES_X = 310
 
 type Ends = AdminFleetSummary['certificados']
 type Bucket = Ends['buckets'][number]

@@ -31,6 +31,10 @@ const ROUTES: readonly Route[] = [
     pattern: '/',
     load: async () => (await import('./overview/overview-screen.tsx')).OverviewScreen,
   },
+  {
+    pattern: '/hosts/:id',
+    load: async () => (await import('./host/host-screen.tsx')).HostScreen,
+  },
   { pattern: '/hosts', load: async () => (await import('./hosts/hosts-screen.tsx')).HostsScreen },
 ]
 

@@ -98,7 +98,7 @@ describe('an archive of the log', () => {
     assert.deepEqual(acts, [2820])
   })
 
-  test('[ARC-8] [API-60] a list with a filter finds in segments what an index found in the vault', async () => {
+  test('[ARC-8] [API-60] [CHN-41] a list with a filter finds in segments what an index found in the vault', async () => {
     const { store } = vault
     const agent = { ...newAgent('web-7'), id: AGENT }
     await store.write((writer) => writer.insertAgent(agent))
@@ -114,6 +114,10 @@ describe('an archive of the log', () => {
       { actor: 'admin', tipo: 'type_1', last: 300 },
       { actor: 'hub', last: 300, ...between },
       { tipo: 'carga_created', limit: 500 },
+      { routine: false, limit: 500, after: 20 },
+      { routine: false, last: 500, before: 2900 },
+      { actor: 'admin', routine: false, limit: 500, ...between },
+      { about: 'web-1', routine: false, ...between },
     ]
     const listAll = async (): Promise<unknown[]> => {
       const lists = []
@@ -128,6 +132,9 @@ describe('an archive of the log', () => {
     await vault.archiveBefore(70)
     await vault.archiveBefore(31)
     assert.deepEqual(await listAll(), before)
+    const oldest = { afterSeq: 0, isNewestFirst: false, limit: 1 }
+    const [notable = 0] = await store.reader.listEntrySeqs({ by: 'notable' }, oldest)
+    assert.ok(notable >= ((await store.reader.findFirstSeq()) ?? 0))
     const [first] = await store.reader.listSegments(0, 1)
     await rm(join(vault.archive, first?.file ?? ''))
     const range = { first: 1, last: 1280, file: first?.file }
@@ -266,7 +273,7 @@ describe('an archive of the log', () => {
     const listRecords = reader.listRecords.bind(reader)
     reader.listRecords = async (after, limit) =>
       (await listRecords(after, limit)).map((record) =>
-        parseRecord(record)?.seq === 300 ? record.replace('type_4', 'type_5') : record,
+        parseRecord(record)?.seq === 300 ? record.replace('cert_renewed', 'cert_removed') : record,
       )
     await assert.rejects(vault.archiver.step(daysBefore(70), 'admin'), {
       code: 'log_not_as_signed',

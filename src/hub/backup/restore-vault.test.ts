@@ -23,6 +23,9 @@ import { systemClock } from '../../platform/clock.ts'
 import type { LogTree } from '../domain/log-tree.ts'
 import { openVaultStore } from '../open-store.ts'
 import { openStatement } from '../service/log-tree.ts'
+import type { Store } from '../store/store.ts'
+import { beginSession } from '../../../test/support/begun-session.ts'
+import { openAdmin } from '../../../test/support/told-admin.ts'
 import { replayActs } from '../service/admin/replay-acts.ts'
 import { SQLITE_COPY_KIND } from '../store/sqlite/database-copy.ts'
 import { MIGRATIONS } from '../store/sqlite/migrations.ts'
@@ -45,9 +48,10 @@ let scratch: string
 
 before(async () => {
   made = await openBackedUpVault()
+  const { vault, store } = made
+  await signIn(store)
   await made.fill(1200)
   signed = await made.sign()
-  const { vault, store } = made
   const maker = createBackupMaker({ vault, store, clock: systemClock })
   backup = await collect((await maker.begin('admin')).stream)
   head = (await openBackup(Readable.from([backup]), 'b')).head
@@ -58,6 +62,15 @@ after(async () => {
   await made[Symbol.asyncDispose]()
   await rm(scratch, { recursive: true })
 })
+
+/** As somebody who is signed in when the backup is made, and may not be any more when it is restored. */
+async function signIn(store: Store): Promise<void> {
+  const { admin } = openAdmin(store, { clock: systemClock })
+  const { token } = await admin.createAccessToken({ name: 'ana', role: 'viewer' })
+  await admin.createSignInLink({ name: 'ana' })
+  await beginSession(store, systemClock, token)
+  assert.equal((await store.reader.sessions.list()).length, 1)
+}
 
 function reading(bytes: Buffer, passphrase = VAULT_PASSPHRASE) {
   return {
@@ -191,7 +204,7 @@ describe('[BKP-8] svc restore', () => {
   const restore = (root: string, bytes = backup): Promise<RestoredBackup> =>
     restoreVault({ ...reading(bytes), root, readKept: undefined, replay: replayActs })
 
-  test('[BKP-9] makes the vault, whose log goes on with where it comes from', async () => {
+  test('[BKP-9] [SES-12] makes the vault, whose log goes on with where it comes from', async () => {
     const root = join(made.directory, 'deep', 'restored')
     await restore(root)
     assert.deepEqual((await readdir(root)).sort(), [
@@ -223,6 +236,8 @@ describe('[BKP-8] svc restore', () => {
       acts_missing: 'SVC_CHECKPOINT_PATH is not set',
     })
     assert.deepEqual(await store.reader.findEntries([entries + 2]), [])
+    // Nobody is signed in.
+    assert.deepEqual(await store.reader.sessions.list(), [])
     await store.close()
   })
 

@@ -37,6 +37,7 @@ const WORDS: Readonly<Record<RolloutKind, { readonly pending: string; readonly n
     load: { pending: 'to install it', nobody: 'no host has installed the version' },
     roots: { pending: 'to adopt the roots', nobody: 'no host has adopted the roots' },
     rotation: { pending: 'to use a new identity', nobody: 'no host uses a new identity' },
+    update: { pending: 'to run the version', nobody: 'no host runs the version' },
   }
 
 export function decideRollout({ rollout, counts, freeze, now }: RolloutFacts): RolloutVerdict {
@@ -52,8 +53,8 @@ export function decideRollout({ rollout, counts, freeze, now }: RolloutFacts): R
   if (!rollout.isGiven) return { next: 'give' }
   const unfinished = counts.pending + counts.unprobed
   if (unfinished > 0 && !isLate(rollout)) return wait(describeUnfinished(rollout, counts))
-  // Unless somebody has said that it goes on so.
-  if (counts.done === 0 && rollout.tolerated === 0) {
+  // Unless somebody has said that it goes on so, or nobody was to do it.
+  if (counts.done === 0 && rollout.tolerated === 0 && !haveAllDeclined(counts)) {
     return { next: 'freeze', reason: WORDS[rollout.subject.kind].nobody }
   }
   if (soakedMs < soakMs) {
@@ -76,6 +77,10 @@ export function countFailures(
     late: rollout.isGiven && isLate(rollout) ? waited + unprobed : 0,
     allowed: Math.max(failuresAllowed(rollout.maxFailed, hosts), rollout.tolerated),
   }
+}
+
+function haveAllDeclined({ declined, pending, unprobed, failed }: RolloutCounts): boolean {
+  return declined > 0 && pending + unprobed + failed === 0
 }
 
 function findTooMany(rollout: Rollout, counts: RolloutCounts): string | undefined {

@@ -11,6 +11,7 @@ const WARNINGS: ReadonlySet<string> = new Set([
   EventType.targetReverted,
   EventType.bundleRefused,
   EventType.logAlarm,
+  EventType.agentUpdateFailed,
   HubEventType.certificateAnswerLost,
   HubEventType.certificateSuperseded,
   HubEventType.identityUsedTwice,

@@ -66,7 +66,7 @@ export interface FleetEnds {
   readonly totals: Readonly<Record<CertificateState, number>>
 }
 
-/** The last end that the buckets tell of, or a renewal of theirs leads to. */
+/** The last end that a bucket tells of, by itself or by a renewal in it. */
 export function endsUntilMs(horizon: EndHorizon, { nowMs, thresholdMs }: EndRule): number {
   return bucketsEndMs(horizon, nowMs) + Math.max(0, thresholdMs)
 }

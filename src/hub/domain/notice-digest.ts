@@ -116,5 +116,5 @@ function titleOf(
   const about = first.length === 1 ? (only?.subject ?? undefined) : count(first.length)
   const head = [only?.title, about].filter((part) => part !== undefined).join(': ')
   const title = left === 0 ? head : `${head}, ${others(left)}`
-  return [...title].slice(0, TITLE_CHARACTERS_MAX).join('')
+  return Array.from(title).slice(0, TITLE_CHARACTERS_MAX).join('')
 }

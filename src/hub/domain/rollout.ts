@@ -1,4 +1,4 @@
-// What goes to the hosts in waves: the next version of a carga, a set of roots, or the wish that they renew their identities. Until the last wave is done the
+// What goes to the hosts in waves: the next version of a carga, a set of roots, a newer agent, or the wish that they renew their identities. Until the last wave is done the
 // carga itself stays at the version before, which is the last good one. docs/protocol.md RLO.
 
 import type { CargoId, RolloutId } from '../../protocol/identifiers.ts'
@@ -35,7 +35,16 @@ export interface RootsSubject {
   readonly base: number
 }
 
-export type RolloutSubject = LoadSubject | RotationSubject | RootsSubject
+/** The hosts of its waves are told that there is a newer version of their agent. docs/protocol.md RLO-36. */
+export interface UpdateSubject {
+  readonly kind: 'update'
+  /** Such as `0.5.0`. */
+  readonly version: string
+  /** Which hosts, as a selector; null for all. */
+  readonly where: string | null
+}
+
+export type RolloutSubject = LoadSubject | RotationSubject | RootsSubject | UpdateSubject
 
 export interface Rollout {
   readonly id: RolloutId
@@ -78,6 +87,7 @@ export interface Rollout {
 export type LoadRollout = Rollout & { readonly subject: LoadSubject }
 export type RotationRollout = Rollout & { readonly subject: RotationSubject }
 export type RootsRollout = Rollout & { readonly subject: RootsSubject }
+export type UpdateRollout = Rollout & { readonly subject: UpdateSubject }
 
 export function isRotationRollout(rollout: Rollout): rollout is RotationRollout {
   return rollout.subject.kind === 'rotation'
@@ -85,6 +95,10 @@ export function isRotationRollout(rollout: Rollout): rollout is RotationRollout 
 
 export function isRootsRollout(rollout: Rollout): rollout is RootsRollout {
   return rollout.subject.kind === 'roots'
+}
+
+export function isUpdateRollout(rollout: Rollout): rollout is UpdateRollout {
+  return rollout.subject.kind === 'update'
 }
 
 export function isLoadRollout(rollout: Rollout): rollout is LoadRollout {
@@ -131,6 +145,8 @@ export interface RolloutCounts {
   readonly done: number
   /** Could not install it, or put a target of it back. */
   readonly failed: number
+  /** Does not follow announced updates, or has a newer version: it is in no other figure, and nobody waits for it. */
+  readonly declined: number
 }
 
 /** It can still go on, or be undone. */

@@ -38,6 +38,6 @@ function refuse(reply: FastifyReply, refusal: 'request_invalid' | 'rate_limited'
 /** What a reader repeats by itself comes before what its first request asked for. */
 function readPlace({ headers, query }: FastifyRequest): number | undefined | 'invalid' {
   const place = headers['last-event-id'] ?? (query as { after?: unknown }).after
-  if (place === undefined || place === '') return undefined
+  if (place === undefined) return undefined
   return typeof place === 'string' && /^\d{1,15}$/.test(place) ? Number(place) : 'invalid'
 }

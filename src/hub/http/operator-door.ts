@@ -2,7 +2,6 @@
 // API-10, SES-2, SES-3.
 
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Clock } from '../../platform/clock.ts'
 import {
   SESSION_COOKIE,
   SESSION_COOKIE_PREFIX,
@@ -19,8 +18,7 @@ import type {
   AuthenticateSession,
   SessionHalves,
 } from '../service/admin/sessions/authenticate-session.ts'
-import { findStarterByCode } from '../service/admin/sessions/start-session.ts'
-import type { StoreReader } from '../store/store.ts'
+import type { FoundStarter } from '../service/admin/sessions/start-session.ts'
 
 export interface Operator {
   readonly token: AccessToken
@@ -50,10 +48,9 @@ export interface OperatorDoor {
 }
 
 export interface OperatorDoorOptions {
-  readonly reader: StoreReader
-  readonly clock: Clock
   readonly authenticateOperator: AuthenticateOperator
   readonly authenticateSession: AuthenticateSession
+  readonly findByCode: (plaintext: string) => Promise<FoundStarter>
 }
 
 const BEARER = /^Bearer +([!-~]{1,256})$/i
@@ -62,7 +59,7 @@ const SECRET_HALF = new RegExp(`^${SESSION_SECRET_PREFIX}[\\w-]{43}$`)
 const UNKNOWN: DoorRefusal = { refusal: 'admin_token_invalid', token: undefined }
 
 export function createOperatorDoor(options: OperatorDoorOptions): OperatorDoor {
-  const { reader, clock, authenticateOperator, authenticateSession } = options
+  const { authenticateOperator, authenticateSession, findByCode } = options
 
   const byToken = async (plaintext: string): Promise<Operator | DoorRefusal> => {
     const token = await authenticateOperator(plaintext)
@@ -87,7 +84,7 @@ export function createOperatorDoor(options: OperatorDoorOptions): OperatorDoor {
   }
 
   const byCode = async (plaintext: string): Promise<Operator | DoorRefusal> => {
-    const found = await findStarterByCode(reader, plaintext, clock.now())
+    const found = await findByCode(plaintext)
     if ('refusal' in found) return found
     const { token } = found
     const findEnd = async (): Promise<WireErrorCode> => 'admin_token_invalid'

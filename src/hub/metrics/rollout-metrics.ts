@@ -13,9 +13,9 @@ export const ROLLOUT_METRICS = {
   svc_rollout_frozen: {
     type: 'gauge',
     unit: '1',
-    labels: { nome: 'of cargas, rotation or roots' },
+    labels: { nome: 'of cargas, rotation, roots or update' },
     meaning:
-      '1 for each carga whose rollout is frozen, and for a rotation or a set of roots whose is; at most 100.',
+      '1 for each carga whose rollout is frozen, and for a rotation, a set of roots or an update whose is; at most 100.',
   },
   svc_freeze_until_timestamp_seconds: {
     type: 'gauge',

@@ -27,6 +27,8 @@ export interface AgentRefusals {
   note(agentId: AgentId, refused: RefusedRequest): void
   /** The last one first. */
   list(agentId: AgentId): readonly AgentRefusal[]
+  /** Whose request it was, of those that are remembered. */
+  findRequest(requestId: string): AgentId | undefined
 }
 
 export const REFUSALS_MAX = 8
@@ -61,6 +63,12 @@ export function createAgentRefusals(
       if (refusals.size > agentsMax && oldest !== undefined) refusals.delete(oldest)
     },
     list: (agentId) => refusals.get(agentId) ?? [],
+    findRequest: (requestId) => {
+      for (const [agentId, known] of refusals) {
+        if (known.some((refusal) => refusal.requestId === requestId)) return agentId
+      }
+      return undefined
+    },
   }
 }
 

@@ -2,9 +2,11 @@
 
 import type { AgentId } from '../../protocol/identifiers.ts'
 import type { Agent } from '../domain/agent.ts'
+import type { Cargo } from '../domain/cargo.ts'
 import type { NamedCertificateInUse } from '../domain/fleet.ts'
 import type { CertificateState } from '../../protocol/admin/certificados.ts'
 import type { HostSource } from '../domain/host-source.ts'
+import type { IssuedCertificate } from '../domain/issued-certificate.ts'
 import type { LateRule, Page } from './store.ts'
 
 export interface ListReader {
@@ -14,6 +16,13 @@ export interface ListReader {
   listFirstOfAgents(agentIds: readonly AgentId[]): Promise<NamedCertificateInUse[]>
   /** At most `limit` of them. */
   countCertificatesInUse(selection: CertificateSelection, limit: number): Promise<number>
+
+  /** At most `limit` that are not removed and whose names begin so, by name. */
+  listCargoesByPrefix(prefix: string, limit: number): Promise<Cargo[]>
+  /** At most `limit` that were ever issued and whose serials begin so, by serial. */
+  listCertificatesBySerial(prefix: string, limit: number): Promise<IssuedCertificate[]>
+  /** At most `limit` entries that agents sent under this `request_id`. */
+  listSeqsOfRequest(requestId: string, limit: number): Promise<number[]>
 
   /** The hostnames that have a text in them, among the next ones of a source. */
   searchNames(search: NameSearch): Promise<NamesFound>

@@ -27,10 +27,14 @@ export interface RolloutReader {
   listReached(id: RolloutId, agents: readonly AgentId[]): Promise<AgentId[]>
   /** The number of the set of this época that the last wave of roots to reach the host offered it. */
   findOfferedNumber(id: AgentId, epoch: number): Promise<number | undefined>
+  /** What the agent is told of a newer version of itself: that of the last wave of updates that reached it, unless it has it or the rollout is held. */
+  findAnnounced(id: AgentId): Promise<AnnouncedProgram | undefined>
   /** At most `limit` of the hosts that the rollout, which is none of a carga, waits for. */
   listPending(id: RolloutId, limit: number): Promise<AgentId[]>
-  /** At most `limit` of those that refused what such a rollout brings. */
-  listRefusing(id: RolloutId, limit: number): Promise<AgentId[]>
+  /** At most `limit` of those that refused what such a rollout brings, or failed to install it. */
+  listRefusing(id: RolloutId, limit: number): Promise<RefusingHost[]>
+  /** At most `limit` of those that do not follow announced updates. */
+  listDeclined(id: RolloutId, limit: number): Promise<RefusingHost[]>
   /** The one that nobody has ended; its time may be over. */
   findFreeze(): Promise<Freeze | undefined>
 }
@@ -39,12 +43,32 @@ export interface RolloutWaveCounts extends RolloutCounts {
   readonly wave: number
 }
 
+export interface AnnouncedProgram {
+  readonly rollout: RolloutId
+  readonly version: string
+}
+
+export interface RefusingHost {
+  readonly agentId: AgentId
+  /** What it said of an update; null of roots, whose reasons are with what it trusts. */
+  readonly error: string | null
+}
+
+/** What became of an announced update on its host. */
+export interface UpdateReport {
+  readonly version: string
+  readonly state: 'done' | 'failed' | 'declined'
+  readonly error: string | null
+}
+
 export interface AskedHost {
   readonly agentId: AgentId
-  /** Of a rotation the newest identity that it has, by `IssuedCertificate.seq`; of roots the number of the set that it is to adopt. */
+  /** Of a rotation the newest identity that it has, by `IssuedCertificate.seq`; of roots the number of the set that it is to adopt; of an update 0. */
   readonly mark: number
   /** It has adopted the set already. */
   readonly isDone?: boolean
+  /** Why it is not to be waited for: it has declined as it is. */
+  readonly declined?: string | undefined
   /** The rotation that is asked of it was asked by this rollout, which may take that back. */
   readonly isOwnRequest?: boolean
 }
@@ -65,6 +89,8 @@ export interface RolloutWriter extends RolloutReader {
   ask(rollout: Pick<Rollout, 'id' | 'wave'>, asked: readonly AskedHost[]): Promise<void>
   /** No more is waited for at most `limit` hosts that have not fulfilled the request, and it is taken back where it is the rollout's own; answers which. */
   withdraw(id: RolloutId, limit: number): Promise<AgentId[]>
+  /** The host says so of the version that was announced to it; nothing of any other version. */
+  settleUpdate(id: AgentId, report: UpdateReport): Promise<void>
   /** The host installed the entrega, and is to report these targets. Nothing for an entrega of no rollout, as the next two. */
   awaitTargets(id: DeliveryId, targets: readonly string[]): Promise<void>
   /** It is in place, or gone from the host; undefined for each that was taken back. */

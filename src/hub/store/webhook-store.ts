@@ -31,10 +31,10 @@ export interface WebhookWriter extends WebhookReader {
   /** Makes it another generation, which goes on from there at once. */
   restart(id: WebhookId, cursorSeq: number): Promise<void>
   /**
-   * A message that is there already becomes dead again, and is no longer marked for a replay. The oldest beyond
-   * DEAD_MESSAGES_MAX goes.
+   * A message that is there already becomes dead again, and is no longer marked for a replay. Of each webhook the oldest beyond
+   * DEAD_MESSAGES_MAX go.
    */
-  insertDead(message: DeadMessage): Promise<void>
+  insertDead(...messages: readonly DeadMessage[]): Promise<void>
   markDeadToReplay(id: WebhookId): Promise<void>
   /** The dead messages after `afterSeq`. */
   removeDeadAfter(id: WebhookId, afterSeq: number): Promise<void>

@@ -16,7 +16,7 @@ export interface ChosenPage {
 /** One digest holds no more of payloads in memory, whatever agents send. */
 const DIGEST_CHARACTERS_MAX = 4 * 1024 * 1024
 /** So that an endpoint whose entries are few notes now and then how far it has looked. */
-const DIGEST_PAGES_MAX = 20
+const DIGEST_PAGES_MAX = 100
 
 /** Of an endpoint that gets one message for many entries, several pages: as many as go at once. */
 export async function readChosen(
@@ -27,10 +27,12 @@ export async function readChosen(
 ): Promise<ChosenPage> {
   const entries: AuditEntry[] = []
   const chosen = new Set<AuditEntry>()
+  // A digest has many types, each a place in the index: small pages, so that no turn is long.
+  const pageMax = isDigest ? 1 : messagesMax
   let characters = 0
   for (let pages = 0; pages < (isDigest ? DIGEST_PAGES_MAX : 1); pages += 1) {
     if (pages > 0) await nextTurn()
-    const page = await readEntries(reader, webhook, entries.at(-1)?.seq ?? afterSeq, messagesMax)
+    const page = await readEntries(reader, webhook, entries.at(-1)?.seq ?? afterSeq, pageMax)
     for (const entry of await chooseEntries(reader, webhook, page)) {
       chosen.add(entry)
       characters += entry.payloadText.length

@@ -166,10 +166,13 @@ export class WebhookLane {
     if (outcome.kind === 'gone') return this.#disable(outcome)
     const again = outcome.kind === 'delivered' ? undefined : outcome.error
     await this.#writeIfCurrent(async (writer) => {
-      for (const each of dead) {
-        if (again === undefined) await writer.webhooks.removeDead(this.#webhook.id, each.seq)
-        else await writer.webhooks.insertDead({ ...each, diedAt: clock.now(), error: again })
+      if (again !== undefined) {
+        const diedAt = clock.now()
+        return writer.webhooks.insertDead(
+          ...dead.map((each) => ({ ...each, diedAt, error: again })),
+        )
       }
+      for (const { seq } of dead) await writer.webhooks.removeDead(this.#webhook.id, seq)
     })
     if (again === undefined) this.#note(this.#succeeded())
   }
@@ -270,9 +273,9 @@ export class WebhookLane {
     if (first === undefined || last === undefined) return
     const { id } = this.#webhook
     await this.#writeIfCurrent(async (writer) => {
-      for (const { seq } of lost) {
-        await writer.webhooks.insertDead({ webhookId: id, seq, diedAt: now, error })
-      }
+      await writer.webhooks.insertDead(
+        ...lost.map(({ seq }) => ({ webhookId: id, seq, diedAt: now, error })),
+      )
       await recordHubAct(writer, now, HubEventType.webhookDead, {
         actor: 'hub',
         ...nameWebhook(this.#webhook),

@@ -46,11 +46,7 @@ describe('webhooks', () => {
   /** Sends until the end of the scope. */
   function start(): Webhooks & AsyncDisposable {
     const stop = new AbortController()
-    const destination = {
-      write: (line: string) => {
-        logText += line
-      },
-    }
+    const destination = { write: (line: string) => void (logText += line) }
     const logging = createLogging({
       filter: { levelOf: () => 'trace' },
       format: 'json',

@@ -24,5 +24,8 @@ export const WITNESS_KEY_CHARACTERS_MAX = 2304
 /** The content of a file that is pushed, in UTF-8. */
 export const PUSH_BYTES_MAX = 16 * 1024
 
+/** Entregas that one request may name to be tried again. */
+export const RETRIED_MAX = 500
+
 /** What lists and the search look for in names. */
 export const SEARCH_CHARACTERS_MAX = 128

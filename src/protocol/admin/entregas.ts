@@ -1,6 +1,7 @@
 // Each agent's share of a carga.
 
 import { DeliveryStatus } from '../words.ts'
+import { RETRIED_MAX, SEARCH_CHARACTERS_MAX } from './bounds.ts'
 import {
   type AdminOperation,
   listRequest,
@@ -8,6 +9,7 @@ import {
   nullable,
   selectorText,
   text,
+  total,
 } from './operation.ts'
 import { Type } from './plain-type.ts'
 import { AdminDelivery } from './views.ts'
@@ -46,12 +48,15 @@ export const DELIVERY_OPERATIONS = {
           maxItems: 8,
         }),
       ),
+      /** A part of the hostname. */
+      q: Type.Optional(Type.String({ minLength: 1, maxLength: SEARCH_CHARACTERS_MAX })),
       /** The agent should have renewed its certificate already. */
       late: Type.Optional(Type.Boolean()),
       /** By hostname, by age, or by how long it has the one status that is asked for. */
       sort: Type.Optional(Type.Enum(['host', 'created', 'updated'])),
     }),
-    reply: Type.Object({ entregas: Type.Array(AdminDelivery), next }),
+    /** `total` is known where one page has them all. */
+    reply: Type.Object({ entregas: Type.Array(AdminDelivery), next, total }),
   },
   showDelivery: {
     does: 'reads',
@@ -84,10 +89,14 @@ export const DELIVERY_OPERATIONS = {
     path: '/v1/admin/entregas/retry',
     role: 'operator',
     isFleetWide: true,
-    summary: 'Replace one entrega, or every failed one, by a new one.',
+    summary: 'Replace one entrega, some, or every failed one, by a new one.',
     request: Type.Object({
-      /** Without it every failed one. */
+      /** At most one of these three; without them every failed one. */
       entrega: Type.Optional(text),
+      /** All of them, or none. */
+      entregas: Type.Optional(Type.Array(text, { minItems: 1, maxItems: RETRIED_MAX })),
+      /** Every failed one whose `erro` begins with this line. */
+      erro: Type.Optional(text),
     }),
     reply: Type.Object({ entregas: Type.Array(AdminDelivery) }),
   },

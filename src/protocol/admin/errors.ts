@@ -116,6 +116,10 @@ export const ADMIN_ERRORS = {
     status: 400,
     when: 'The waves of a rollout are none, do not grow, or leave hosts out.',
   },
+  programa_invalid: {
+    status: 400,
+    when: 'The version of an update is not MAJOR.MINOR.PATCH.',
+  },
   max_failed_invalid: {
     status: 400,
     when: 'How many hosts of a rollout may fail is neither a number nor a percentage.',

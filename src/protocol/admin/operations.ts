@@ -16,6 +16,7 @@ import { type AdminOperation, withRehearsal } from './operation.ts'
 import { POLICY_OPERATIONS } from './politicas.ts'
 import { ROLLOUT_OPERATIONS } from './rollouts.ts'
 import { SESSION_OPERATIONS } from './sessions.ts'
+import { SEARCH_OPERATIONS } from './search.ts'
 import { TOKEN_OPERATIONS } from './tokens.ts'
 import { WEBHOOK_OPERATIONS } from './webhooks.ts'
 
@@ -34,6 +35,7 @@ const OPERATIONS = {
   ...ACCESS_TOKEN_OPERATIONS,
   ...SESSION_OPERATIONS,
   ...DECLARED_OPERATIONS,
+  ...SEARCH_OPERATIONS,
 } as const
 
 export type AdminOperationName = keyof typeof OPERATIONS

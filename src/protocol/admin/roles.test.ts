@@ -6,8 +6,8 @@ import { type AdminRole, includesRole } from './roles.ts'
 test('[API-8] a viewer only looks, an operator keeps out of what is for admins, an admin may do all', () => {
   const allowed = (role: AdminRole) =>
     names.filter((name) => includesRole(role, ADMIN_OPERATIONS[name].role))
-  // Whoever signs in may sign out.
-  const looking = /^(list|show|find|plan|summarize|endSession$)/
+  // Who signs in may sign out.
+  const looking = /^(list|show|find|plan|summarize|search|endSession$)/
   for (const name of allowed('viewer')) assert.match(name, looking)
   const ofAdmins = names.filter((name) => !allowed('operator').includes(name))
   assert.deepEqual(ofAdmins.filter((name) => !/Webhooks?$/.test(name)).sort(), [

@@ -1,4 +1,4 @@
-// Rollouts: the next version of a carga, or a rotation of identities, in waves; and freezes, in which none goes on.
+// Rollouts: the next version of a carga, a rotation of identities, or a newer agent, in waves; and freezes, in which none goes on.
 
 import type { Static } from 'typebox'
 import { expectedVersion, sealed } from './cargas.ts'
@@ -13,7 +13,7 @@ import {
 } from './operation.ts'
 import { Type } from './plain-type.ts'
 
-export const ROLLOUT_KINDS = ['load', 'rotation', 'roots'] as const
+export const ROLLOUT_KINDS = ['load', 'rotation', 'roots', 'update'] as const
 export const ROLLOUT_STATES = ['running', 'paused', 'frozen', 'undoing', 'undone', 'done'] as const
 export const SOAK_MAX_SECONDS: number = 30 * 86_400
 export const LATE_MIN_SECONDS = 60
@@ -31,8 +31,10 @@ export const AdminRollout = Type.Object({
   tipo: nullable(Type.String()),
   /** What the hosts of its waves get; of roots the number of the set. */
   versao: nullable(Type.Integer()),
+  /** Of an update: the version of the agent that hosts are told of. */
+  programa: nullable(Type.String()),
   sans: Type.Array(Type.String()),
-  /** Of a rotation: which hosts are asked; null for all. */
+  /** Of a rotation or an update: which hosts are asked or told; null for all. */
   where: nullable(Type.String()),
   state: Type.Enum([...ROLLOUT_STATES]),
   /** `5`, or `10%`: how many hosts have the version, or are asked, once the wave is open, all waves before it included. */
@@ -62,6 +64,8 @@ const hostCounts = {
   unprobed: Type.Integer(),
   done: Type.Integer(),
   failed: Type.Integer(),
+  /** They do not follow announced updates, or have a newer version: in none of the others. */
+  declined: Type.Integer(),
 }
 
 export const AdminRolloutDetails = Type.Object({
@@ -74,7 +78,7 @@ export const AdminRolloutDetails = Type.Object({
     failures_allowed: Type.Integer(),
   }),
   by_wave: Type.Array(Type.Object({ wave: Type.Integer(), ...hostCounts })),
-  /** Of a carga at most 20 hosts that failed, and 20 that put a target back; of another kind at most 20 that refused it, and 20 that are waited for. */
+  /** Of a carga at most 20 hosts that failed, and 20 that put a target back; of another kind at most 20 that refused it or failed, 20 that are waited for, and 20 that declined an update. */
   failures: Type.Array(
     Type.Object({
       hostname: Type.String(),
@@ -94,7 +98,7 @@ export const AdminFreeze = Type.Object({
 })
 export type AdminFreeze = Static<typeof AdminFreeze>
 
-/** By id, by the name or id of the carga whose rollout is open, or `rotation` or `roots` for the one of that kind that is open. */
+/** By id, by the name or id of the carga whose rollout is open, or `rotation`, `roots` or `update` for the one of that kind that is open. */
 const byName = Type.Object({ rollout: text })
 
 export const rolloutRules = {
@@ -143,6 +147,23 @@ export const ROLLOUT_OPERATIONS = {
     isFleetWide: true,
     summary: 'Hosts renew their identities, in waves: the hub asks them, one wave after the other.',
     request: Type.Object({
+      /** Which hosts, as a selector; without it all. */
+      where: Type.Optional(text),
+      ...rolloutRules,
+    }),
+    reply: AdminStartedRollout,
+  },
+  startUpdate: {
+    does: 'creates',
+    method: 'POST',
+    path: '/v1/admin/rollouts/update',
+    role: 'operator',
+    isFleetWide: true,
+    summary:
+      'Hosts are told of a newer version of their agent, in waves. What they install is signed, and from where they are set to take it.',
+    request: Type.Object({
+      /** Such as 0.5.0. */
+      programa: Type.String({ maxLength: 32 }),
       /** Which hosts, as a selector; without it all. */
       where: Type.Optional(text),
       ...rolloutRules,

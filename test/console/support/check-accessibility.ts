@@ -1,11 +1,9 @@
 // axe-core on a page as it is shown. Its source goes in by the debugger's door, which no content policy governs.
 
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 
-const SOURCE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const RUN = `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
   violations.map(({ id, help, nodes }) => id + ': ' + help + ': ' +
     nodes.slice(0, 3).map(({ html, failureSummary }) => html.slice(0, 200) + ' ' + failureSummary).join(' | ')))`
@@ -13,7 +11,7 @@ const RUN = `axe.run(document, { resultTypes: ['violations'] }).then(({ violatio
 /** Names each violation with the first elements that have it. */
 export async function checkAccessibility(page: Page): Promise<void> {
   const debug = await page.context().newCDPSession(page)
-  await debug.send('Runtime.evaluate', { expression: SOURCE })
+  await debug.send('Runtime.evaluate', { expression: axe.source })
   const { result, exceptionDetails } = await debug.send('Runtime.evaluate', {
     expression: RUN,
     awaitPromise: true,

@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import { UserError } from '../../../platform/errors.ts'
 import type { CommandContext } from '../command-context.ts'
 import type { DryRunOptions } from '../dry-run.ts'
 import {
@@ -7,6 +6,7 @@ import {
   type AgentSelectionOptions,
   SELECTION_HELP,
 } from '../hosts/select-agents.ts'
+import { chooseHosts } from '../rollout/choose-hosts.ts'
 import { describeStart } from '../rollout/describe-rollout.ts'
 import {
   addRolloutOptions,
@@ -67,24 +67,16 @@ async function rotateInWaves(
   options: RotateOptions,
   rules: RolloutRules,
 ): Promise<void> {
-  const where = chooseHosts(name, options)
+  const where = chooseHosts(
+    { ...options, name },
+    {
+      usage: '--waves goes with one of --all, --where and --role',
+      hint: 'without --waves an agent, or those of a file, are asked at once',
+    },
+  )
   const started = await context.withAdmin(({ operations }) =>
     operations.startRotation({ ...(where !== undefined && { where }), ...rules }),
   )
   if (options.json) return context.output.writeJson(started)
   await context.output.write(describeStart(started))
-}
-
-/** As a selector, which the hub asks again for each wave; undefined for all. */
-function chooseHosts(
-  name: string | undefined,
-  { role, where, all, file }: RotateOptions,
-): string | undefined {
-  const ways = [role.length > 0 || undefined, where, all].filter((way) => way !== undefined)
-  if (name !== undefined || file !== undefined || ways.length !== 1) {
-    throw new UserError('usage', '--waves goes with one of --all, --where and --role', {
-      hint: 'without --waves an agent, or those of a file, are asked at once',
-    })
-  }
-  return role.length > 0 ? `role in (${role.join(',')})` : where
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { AdminCertificate } from '../../../protocol/admin/certificados.ts'
+import type { Language } from '../../../protocol/spoken-words.ts'
 import type { AdminReplies } from '../../../protocol/admin/operations.ts'
 import type { CommandContext } from '../command-context.ts'
 import { showLabels } from '../hosts/label-option.ts'
@@ -36,17 +37,22 @@ Examples:
         operations.showAgent({ agente: name }),
       )
       if (options.json) return context.output.writeJson(shown)
-      const { language } = context.output
-      const { entregas, certificados = [], refusals, ...fields }: Sent = shown
-      const tables = [
-        entregas.length === 0 ? '' : renderDeliveries(language, entregas),
-        certificados.length === 0 ? '' : renderRows(language, CERTIFICATE_COLUMNS, certificados),
-        // Without a hub nobody knows what it refused.
-        refusals?.length ? renderRows(language, REFUSAL_COLUMNS, refusals) : '',
-      ].map((table) => (table === '' ? '' : `\n${table}`))
-      const described = renderFields(language, describeAgent(fields))
-      await context.output.write(`${described}${tables.join('')}${renderRevertedTargets(entregas)}`)
+      await context.output.write(renderAgent(context.output.language, shown))
     })
+}
+
+function renderAgent(
+  language: Language,
+  { entregas, certificados = [], refusals, ...fields }: Sent,
+): string {
+  const tables = [
+    entregas.length === 0 ? '' : renderDeliveries(language, entregas),
+    certificados.length === 0 ? '' : renderRows(language, CERTIFICATE_COLUMNS, certificados),
+    // Without a hub nobody knows what it refused.
+    refusals?.length ? renderRows(language, REFUSAL_COLUMNS, refusals) : '',
+  ].map((table) => (table === '' ? '' : `\n${table}`))
+  const described = renderFields(language, describeAgent(fields))
+  return `${described}${tables.join('')}${renderRevertedTargets(entregas)}`
 }
 
 type SentAgent = AdminReplies['showAgent']
@@ -90,7 +96,7 @@ function describeAgent({ roots, ...fields }: Fields) {
     duplicado: duplicado === undefined ? null : describeDoubled(duplicado),
     addresses: addresses?.join(', ') ?? null,
     politicas: politicas?.join(', ') ?? null,
-    roots: roots == null ? null : describeRoots(roots),
+    roots: roots === undefined || roots === null ? null : describeRoots(roots),
   }
 }
 

@@ -50,7 +50,7 @@ export function registerConsoleLink(console: Command, context: CommandContext): 
     .addHelpText(
       'after',
       `
-Whoever opens the link first is signed in, and acts as token:<name>. The link works once; svc event list --type session_started
+The first person to open the link is signed in, and acts as token:<name>. The link works once; svc event list --type session_started
 says from where. A token that is made for a link has no text that anybody knows: it ends after --ttl, or by svc admin token revoke.
 
 Examples:

@@ -8,7 +8,7 @@ export function describeRollout(rollout: AdminRollout): Readonly<Record<string, 
   return {
     id: rollout.id,
     nome: shownName(rollout),
-    versao: rollout.versao,
+    versao: shownVersion(rollout),
     ...(rollout.where !== null && { where: rollout.where }),
     state: stateWord(rollout.state),
     wave: waveOf(rollout),
@@ -29,6 +29,14 @@ export function shownName({ nome, kind }: Pick<AdminRollout, 'nome' | 'kind'>): 
   return nome ?? kind
 }
 
+/** Of a carga and of roots a number, of an update the version of the agent. */
+export function shownVersion({
+  versao,
+  programa,
+}: Pick<AdminRollout, 'versao' | 'programa'>): string | number | null {
+  return programa ?? versao
+}
+
 /** Of how many: `2/4`. */
 export function waveOf({ wave, waves }: AdminRollout): string {
   return `${wave}/${waves.length}`
@@ -44,7 +52,9 @@ export function describeStart(started: AdminReplies['startRollout']): string {
   const what =
     started.kind === 'load'
       ? `load ${name} goes to version ${versao}`
-      : `${countOf(hosts)} to renew ${hosts === 1 ? 'its identity' : 'their identities'}`
+      : started.kind === 'update'
+        ? `${countOf(hosts)} to hear of version ${started.programa} of the agent`
+        : `${countOf(hosts)} to renew ${hosts === 1 ? 'its identity' : 'their identities'}`
   return `rollout ${id}: ${what}\nwaves: ${waves}; each soaks ${soak}, and ${max_failed} may fail\n${held}svc rollout show ${name} says how far it is\n`
 }
 

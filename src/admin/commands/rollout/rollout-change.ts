@@ -40,13 +40,16 @@ export const registerRolloutUndo: RegisterCommand = register({
 The hosts that were given the version get the names and the content that the load had before, as fresh deliveries under a new number;
 all other hosts keep what they have. For a csr_cert each of them gets another certificate. A rollout that is done cannot be undone: update the load.
 A rotation asks no further host, and takes the request back from those that have not followed it. An identity that is renewed stays so.
+An update tells no further host, and those no more that have not installed it; it brings no host back to an older version.
 Roots are not undone: no agent goes back to an earlier set. Pause them, and put the next set in force.
 `,
   ask: (operations, rollout) => operations.undoRollout({ rollout }),
-  news: ({ id, nome, given, versao }) =>
-    versao === null
-      ? `rollout ${id} is being undone: no further host is asked, and what is renewed stays so`
-      : `rollout ${id} is being undone: ${given} of the hosts of load ${nome} get version ${versao + 1}, which is as the load was before`,
+  news: ({ id, kind, nome, given, versao }) =>
+    kind === 'update'
+      ? `rollout ${id} is being undone: no further host is told, and what is installed stays`
+      : versao === null
+        ? `rollout ${id} is being undone: no further host is asked, and what is renewed stays so`
+        : `rollout ${id} is being undone: ${given} of the hosts of load ${nome} get version ${versao + 1}, which is as the load was before`,
 })
 
 function register({ command, description, help, ask, news }: RolloutChange): RegisterCommand {
@@ -54,7 +57,7 @@ function register({ command, description, help, ask, news }: RolloutChange): Reg
     rollout
       .command(command)
       .description(description)
-      .argument('<rollout>', 'its id, the load whose rollout is open, or rotation or roots')
+      .argument('<rollout>', 'its id, the load whose rollout is open, or rotation, roots or update')
       .option('--json', 'print one JSON document')
       .addHelpText(
         'after',

@@ -1,7 +1,7 @@
 import type { RegisterCommand } from '../command-context.ts'
 import { listCommand } from '../list-command.ts'
 import { stateWord } from '../../terminal/table.ts'
-import { shownName, waveOf } from './describe-rollout.ts'
+import { shownName, shownVersion, waveOf } from './describe-rollout.ts'
 
 export const registerRolloutList: RegisterCommand = listCommand({
   description: 'list the rollouts, newest first',
@@ -11,7 +11,7 @@ export const registerRolloutList: RegisterCommand = listCommand({
   columns: {
     id: (rollout) => rollout.id,
     nome: shownName,
-    versao: (rollout) => rollout.versao,
+    versao: shownVersion,
     state: (rollout) => stateWord(rollout.state),
     wave: waveOf,
     hosts: (rollout) => `${rollout.given}/${rollout.wanted}`,

@@ -12,6 +12,10 @@ const WAVE_COLUMNS: Columns<AdminRolloutDetails['by_wave'][number]> = {
   done: ({ done }) => done,
   failed: ({ failed }) => failed,
 }
+const UPDATE_COLUMNS: typeof WAVE_COLUMNS = {
+  ...WAVE_COLUMNS,
+  declined: ({ declined }) => declined,
+}
 const FAILURE_COLUMNS: Columns<AdminRolloutDetails['failures'][number]> = {
   hostname: ({ hostname }) => hostname,
   status: ({ status }) => stateWord(status),
@@ -22,15 +26,16 @@ export function registerRolloutShow(rollout: Command, context: CommandContext): 
   rollout
     .command('show')
     .description('show how far a rollout is, what it waits for, and which hosts failed')
-    .argument('<rollout>', 'its id, the load whose rollout is open, or rotation or roots')
+    .argument('<rollout>', 'its id, the load whose rollout is open, or rotation, roots or update')
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
       `
 A host is done when it has installed the version and each of its targets has reported that it is in place and, where the target
 has a probe, served. Agents of version 0.4.0 and before do not say which targets they have: they are done when they have installed it.
-In a rotation a host is done when the hub has seen it use another identity, and with roots when it has said that it trusts the set. Below the
-waves are hosts that refused it, and hosts that are waited for.
+In a rotation a host is done when the hub has seen it use another identity, with roots when it has said that it trusts the set, and in an update when it has said that it runs
+the version and that the version has proved itself. Below the waves are hosts that refused it or failed, hosts that are waited for, and hosts
+that declined an update: they do not follow announcements, or have a newer version, and nobody waits for them.
 
 Examples:
   svc rollout show site
@@ -52,10 +57,9 @@ async function show(context: CommandContext, name: string, isJson: boolean): Pro
     waits_for: shown.waits_for,
     failures_allowed: shown.hosts.failures_allowed,
   })
+  const columns = shown.kind === 'update' ? UPDATE_COLUMNS : WAVE_COLUMNS
   const waves =
-    shown.by_wave.length === 0
-      ? ''
-      : `\n${renderRows(output.language, WAVE_COLUMNS, shown.by_wave)}`
+    shown.by_wave.length === 0 ? '' : `\n${renderRows(output.language, columns, shown.by_wave)}`
   const failures =
     shown.failures.length === 0
       ? ''

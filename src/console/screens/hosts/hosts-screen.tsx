@@ -1,8 +1,9 @@
 // All hosts: filtered, sorted and paged at the hub.
 
 import type { JSX } from 'preact'
+import { AGENT_SORTS, AGENT_STATES } from './host-filters.ts'
 import { ask } from '../../api/client.ts'
-import { hubNowMs } from '../../api/clock.ts'
+import { now } from '../../api/clock.ts'
 import type { AdminReplies } from '../../api/operations.ts'
 import { PAGE_ROWS, usePages } from '../../api/pages.ts'
 import { here, hrefOf, setQuery } from '../../frame/router.ts'
@@ -11,45 +12,74 @@ import { useRowKeys } from '../../frame/use-row-keys.ts'
 import { Failure, Notice } from '../../parts/answer.tsx'
 import { Command } from '../../parts/command.tsx'
 import { type Column, CountLine, DataTable } from '../../parts/data-table.tsx'
-import { Icon } from '../../parts/icon.tsx'
-import { Pill } from '../../parts/pill.tsx'
+import { FilterField } from '../../parts/filter-field.tsx'
 import { Relative } from '../../parts/time.tsx'
 import { words } from '../../words/words.ts'
+import { HostState } from './host-state.tsx'
 
 type Host = AdminReplies['listAgents']['agentes'][number]
 
 export function HostsScreen(): JSX.Element {
   const { hosts, frame } = words()
   useRowKeys()
-  const { where } = here.value.query
-  const filters = { ...(where !== undefined && { where }) }
+  const { q, role, where, estado: wanted, sort: order } = here.value.query
+  const estado = AGENT_STATES.find((one) => one === wanted)
+  const sort = AGENT_SORTS.find((one) => one === order)
+  const filters = {
+    ...(q !== undefined && { q }),
+    ...(role !== undefined && { role }),
+    ...(where !== undefined && { where }),
+    ...(estado !== undefined && { estado }),
+    ...(sort !== undefined && { sort }),
+  }
   const pages = usePages(JSON.stringify(filters), async (after) => {
-    const { agentes, next } = await ask('listAgents', {
+    const { agentes, next, total } = await ask('listAgents', {
       ...filters,
       limit: PAGE_ROWS,
       ...(after !== undefined && { after }),
     })
-    return { rows: agentes, next }
+    return { rows: agentes, next, total }
   })
-  const isFiltered = Object.keys(filters).length > 0
+  const isFiltered = [q, role, where, estado].some((one) => one !== undefined)
+  const isEmpty = pages.rows.length === 0 && !pages.isLoading && pages.error === undefined
   return (
-    <Screen
-      title={hosts.title}
-      wire="agente"
-      commands={[`svc agente list${where === undefined ? '' : ` --where '${where}'`}`]}
-    >
+    <Screen title={hosts.title} wire="agente" commands={[commandOf(filters)]}>
       <section class="card" aria-label={hosts.title}>
         <div class="filters">
-          <label class="field grow">
-            <Icon name="search" small />
-            <span class="visually-hidden">{hosts.where}</span>
-            <input
-              type="search"
-              placeholder={hosts.where}
-              value={where ?? ''}
-              onChange={({ currentTarget }) => setQuery({ where: currentTarget.value })}
-            />
+          <FilterField label={hosts.filter} name="q" isInstant />
+          <FilterField label={hosts.where} name="where" />
+          <label class="field">
+            <span class="visually-hidden">{hosts.state}</span>
+            <select
+              value={estado ?? ''}
+              onChange={({ currentTarget }) => setQuery({ estado: currentTarget.value })}
+            >
+              <option value="">{hosts.anyState}</option>
+              {AGENT_STATES.map((one) => (
+                <option key={one} value={one}>
+                  {hosts.states[one]}
+                </option>
+              ))}
+            </select>
           </label>
+          <label class="field">
+            <span class="visually-hidden">{hosts.order}</span>
+            <select
+              value={sort ?? 'hostname'}
+              onChange={({ currentTarget }) => setQuery({ sort: currentTarget.value })}
+            >
+              {AGENT_SORTS.map((one) => (
+                <option key={one} value={one}>
+                  {hosts.sorts[one]}
+                </option>
+              ))}
+            </select>
+          </label>
+          {isFiltered && (
+            <a class="button small quiet" href={hrefOf('/hosts')}>
+              {frame.clear}
+            </a>
+          )}
           {pages.arrived > 0 && (
             <button type="button" class="button small" onClick={pages.reload}>
               {frame.arrived(pages.arrived)}
@@ -68,12 +98,10 @@ export function HostsScreen(): JSX.Element {
             onEnd={pages.more}
           />
         )}
-        {pages.rows.length === 0 && !pages.isLoading && pages.error === undefined && (
-          <Notice
-            title={isFiltered ? frame.noMatch : frame.empty}
-            hint={isFiltered ? '' : hosts.empty}
-          >
-            {!isFiltered && <Command text="svc token create web-1.example.org --role web" />}
+        {isEmpty && isFiltered && <Notice title={frame.noMatch} />}
+        {isEmpty && !isFiltered && (
+          <Notice title={frame.empty} hint={hosts.empty}>
+            <Command text="svc token create --hostname web-1.example.org --role web" />
           </Notice>
         )}
         <div class="foot">
@@ -84,43 +112,46 @@ export function HostsScreen(): JSX.Element {
   )
 }
 
+function commandOf(filters: Readonly<Record<string, string>>): string {
+  const options = Object.entries(filters).map(([name, value]) => `--${name} '${value}'`)
+  return ['svc agente list', ...options].join(' ')
+}
+
 function columns(): readonly Column<Host>[] {
   const { hosts } = words()
   return [
-    { name: 'host', label: hosts.host, cell: ({ hostname }) => <b>{hostname}</b> },
-    { name: 'role', label: hosts.role, isWideOnly: true, cell: ({ role }) => role },
-    { name: 'state', label: hosts.state, cell: (host) => <HostState host={host} /> },
+    {
+      name: 'host',
+      label: hosts.host,
+      share: 34,
+      cell: ({ hostname }) => <b>{hostname}</b>,
+    },
+    {
+      name: 'state',
+      label: hosts.state,
+      share: 18,
+      cell: (host) => <HostState host={host} nowMs={now.value} />,
+    },
     {
       name: 'ends',
       label: hosts.ends,
+      share: 14,
       cell: ({ cert_not_after: end }) => (end === null ? '–' : <Relative at={end} />),
     },
+    { name: 'role', label: hosts.role, share: 10, isWideOnly: true, cell: ({ role }) => role },
     {
       name: 'poll',
       label: hosts.lastPoll,
+      share: 14,
       isWideOnly: true,
       cell: ({ last_poll_at: at }) => (at === null ? hosts.never : <Relative at={at} />),
     },
     {
       name: 'version',
       label: hosts.version,
+      share: 10,
       isWideOnly: true,
       cell: ({ agent_version: version }) => version ?? '–',
     },
   ]
-}
-
-export function HostState({ host }: { readonly host: Host }): JSX.Element {
-  const { hosts } = words()
-  if (host.revoked_at !== null) return <Pill tone="off" icon="octagon-x" text={hosts.revoked} />
-  if (
-    host.cert_not_after !== null &&
-    host.atrasado &&
-    Date.parse(host.cert_not_after) <= hubNowMs()
-  ) {
-    return <Pill tone="bad" icon="clock-alert" text={hosts.expired} />
-  }
-  if (host.atrasado) return <Pill tone="late" icon="alarm" text={hosts.late} />
-  if (host.duplicado !== null) return <Pill tone="bad" icon="x" text={hosts.duplicated} />
-  return <Pill tone="ok" icon="check" text={hosts.onTime} />
 }

@@ -1,16 +1,19 @@
 // What has just happened, without routine.
 
 import type { JSX } from 'preact'
+import { describeEntry } from '../../../explain/describe-entry.ts'
 import { useQuery } from '../../api/query.ts'
 import { hrefOf } from '../../frame/router.ts'
 import { Answer } from '../../parts/answer.tsx'
 import { Time } from '../../parts/time.tsx'
+import { useEntryLanguage } from '../../words/entry-language.ts'
 import { words } from '../../words/words.ts'
 
 const ENTRIES = 8
 
 export function NowCard(): JSX.Element {
   const { overview } = words()
+  const entryLanguage = useEntryLanguage()
   const shown = useQuery('listEntries', { last: ENTRIES, routine: false })
   return (
     <section class="card" aria-labelledby="now">
@@ -23,30 +26,28 @@ export function NowCard(): JSX.Element {
         </a>
       </header>
       <Answer shown={shown.value}>
-        {({ eventos }) => (
-          <ol class="feed">
-            {eventos.toReversed().map(({ seq, tipo_evento: tipo, timestamp, payload }) => (
-              <li key={seq}>
-                <Time at={timestamp} withSeconds />
-                <div>
-                  <a href={hrefOf(`/audit/${seq}`)}>
-                    <b>{nameIn(payload)}</b> <code>{tipo}</code>
-                  </a>
-                </div>
-              </li>
-            ))}
-          </ol>
-        )}
+        {({ eventos }) =>
+          entryLanguage !== undefined && (
+            <ol class="feed">
+              {eventos
+                .toReversed()
+                .map(({ seq, tipo_evento: type, timestamp, payload, agente_id: agentId }) => {
+                  const entry = { seq, type, payload, agentId, hostname: null }
+                  return (
+                    <li key={seq}>
+                      <Time at={timestamp} withSeconds />
+                      <div>
+                        <a href={hrefOf(`/audit/${seq}`)}>
+                          {describeEntry(entry, entryLanguage).sentence}
+                        </a>
+                      </div>
+                    </li>
+                  )
+                })}
+            </ol>
+          )
+        }
       </Answer>
     </section>
   )
-}
-
-/** Whom it is about, or who did it. */
-function nameIn(payload: Readonly<Record<string, unknown>>): string {
-  for (const field of ['hostname', 'nome', 'actor']) {
-    const value = payload[field]
-    if (typeof value === 'string') return value
-  }
-  return ''
 }

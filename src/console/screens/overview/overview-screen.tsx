@@ -73,7 +73,7 @@ function EndsCard({
             </span>
           ))}
           <span>
-            <i class="renewals-key" />
+            <i style={{ background: 'var(--accent-fill)', opacity: 0.6 }} />
             {overview.renewals}
           </span>
         </div>

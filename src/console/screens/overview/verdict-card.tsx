@@ -151,7 +151,7 @@ function Survival({ summary }: { readonly summary: AdminFleetSummary }): JSX.Ele
     <>
       <div class="big">{describeDuration(leftMs, times)}</div>
       <p>
-        {overview.then}
+        {overview.thenHost}
         <a class="link" href={hrefOf(`/hosts/${first.agente_id}`)}>
           {first.hostname}
         </a>

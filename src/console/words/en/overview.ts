@@ -28,7 +28,7 @@ export const overview = {
   mayStayDown: 'The hub may stay down for',
   nothingEnds: 'No certificate in use could end.',
   thenLoses: (purpose: string) => ` loses ${purpose}.`,
-  then: 'Then ',
+  thenHost: 'Then ',
   identity: 'its identity',
   lateNotCounted: (count: number) =>
     ` ${plural(count, 'late host, which does', 'late hosts, which do')} not renew anyway, ${count === 1 ? 'is' : 'are'} not counted.`,
@@ -75,7 +75,8 @@ export const overview = {
   openRollout: 'Open rollout',
   notRevokedTitle: (count: number) =>
     `${plural(count, 'certificate is', 'certificates are')} not revoked at the CA`,
-  notRevokedText: (reason: string) => `${reason} The hub refuses the hosts all the same.`,
+  notRevokedText: (reason: string) =>
+    `${reason.replace(/[.\s]*$/, '.')} The hub refuses the hosts all the same.`,
   whatToDo: 'What to do',
   webhookTitle: (origin: string, waiting: string) =>
     `Webhook ${origin} is ${waiting} messages behind`,

@@ -28,7 +28,7 @@ export const overview: Words['overview'] = {
   mayStayDown: 'O hub pode ficar fora por',
   nothingEnds: 'Nenhum certificado em uso pode terminar.',
   thenLoses: (purpose) => ` perde ${purpose}.`,
-  then: 'Depois ',
+  thenHost: 'Depois ',
   identity: 'a identidade',
   lateNotCounted: (count) =>
     ` ${plural(count, 'agente atrasado, que não renova de qualquer modo, não conta', 'agentes atrasados, que não renovam de qualquer modo, não contam')}.`,
@@ -74,7 +74,8 @@ export const overview: Words['overview'] = {
   openRollout: 'Abrir ondas',
   notRevokedTitle: (count) =>
     `${plural(count, 'certificado não foi revogado', 'certificados não foram revogados')} na CA`,
-  notRevokedText: (reason) => `${reason} O hub recusa os agentes assim mesmo.`,
+  notRevokedText: (reason) =>
+    `${reason.replace(/[.\s]*$/, '.')} O hub recusa os agentes assim mesmo.`,
   whatToDo: 'O que fazer',
   webhookTitle: (origin, waiting) => `O webhook ${origin} está ${waiting} mensagens atrás`,
   webhookDead: (origin, dead) => `O webhook ${origin} desistiu de ${dead} mensagens`,

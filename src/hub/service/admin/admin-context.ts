@@ -40,7 +40,7 @@ export interface AdminHub {
   /** What only a hub that runs knows of itself. */
   readonly live?: LiveHub
   /** Knows what it refused to agents; of a running hub, and of no other one. */
-  readonly refusals?: Pick<AgentRefusals, 'list'>
+  readonly refusals?: Pick<AgentRefusals, 'list' | 'findRequest'>
   /** What a running hub sees of its hosts. */
   readonly sightings?: {
     find(agentId: AgentId): LiveSighting | undefined

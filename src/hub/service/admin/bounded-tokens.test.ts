@@ -127,13 +127,17 @@ describe('[LBL-16] for an admin token of some hosts', () => {
   test('only what looks at its hosts alone is for it', async () => {
     const allowed = ADMIN_OPERATION_NAMES.filter((name) => ADMIN_OPERATIONS[name].isForSomeHosts)
     assert.deepEqual(allowed.toSorted(), [
+      'endSession',
       'findDeliveries',
       'listAgents',
       'listCertificates',
+      'listSessions',
       'pushToAgent',
       'revokeAgent',
+      'search',
       'showAgent',
       'showFeatures',
+      'showSession',
     ])
     for (const name of ADMIN_OPERATION_NAMES.filter((each) => !allowed.includes(each))) {
       await assert.rejects(ask(name, {}), { name: 'InvariantError' }, name)

@@ -46,6 +46,7 @@ describe('a token that is made', () => {
       consumed_at: null,
       created_at: '2026-11-21T10:00:00.123Z',
       labels: [],
+      mismatches: 0,
     })
     const { isReenrollment, isOperators, mismatches } =
       (await store.reader.findToken(hashToken(token))) ?? {}

@@ -94,6 +94,11 @@ describe('entregas are listed', () => {
     [{ status: ['cancelada'] }, []],
     [{ status: ['revertida'] }, []],
     [{ late: true }, []],
+    [{ q: 'WEB-1' }, ['web-1/shop falhou', 'web-1/site pendente']],
+    [{ q: '-2', carga: 'site' }, ['web-2/site pendente']],
+    [{ q: '-2', status: ['pendente'] }, ['web-2/site pendente']],
+    [{ q: 'b-', where: 'env', all: true, status: ['cancelada'] }, ['db-1/site cancelada']],
+    [{ q: 'x' }, []],
   ]
   for (const [request, expected] of cases) {
     test(`[API-61] of ${JSON.stringify(request)}, whole and in pages of one`, async () => {

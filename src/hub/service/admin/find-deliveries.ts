@@ -49,7 +49,12 @@ export const findDeliveries: Read<
     await nextTurn()
   }
   const entregas = found.slice(0, limit)
-  return { entregas, next: found.length > limit ? (entregas.at(-1)?.id ?? null) : null }
+  const isWhole = request.after === undefined && found.length <= limit
+  return {
+    entregas,
+    next: found.length > limit ? (entregas.at(-1)?.id ?? null) : null,
+    total: isWhole ? found.length : null,
+  }
 }
 
 interface Bounds {
@@ -74,7 +79,7 @@ async function chooseWalk(
   { where, only: bound }: Bounds,
   rule: LateRule,
 ): Promise<Walk> {
-  const { all = false, agente, carga, status = [], late, sort, after } = request
+  const { all = false, agente, carga, status = [], late, sort, after, q } = request
   const start = after === undefined ? undefined : await findStart(reader, after)
   if (agente !== undefined) {
     if (sort !== undefined && sort !== 'host') {
@@ -91,16 +96,21 @@ async function chooseWalk(
   const [only] = status
   const isOneStatus = status.length === 1 && only !== undefined && only !== REVERTED
   if (sort === 'created') return walkAll(reader, after)
-  if (isOneStatus && sort !== 'host' && where === undefined) {
+  if (isOneStatus && sort !== 'host' && where === undefined && q === undefined) {
     return walkStatus(reader, only, after)
   }
   if (sort === 'updated') {
     throw unsorted(
       sort,
-      'only the deliveries of one status are in that order, without role and where',
+      'only the deliveries of one status are in that order, without role, where and q',
     )
   }
-  const walk = { where, isHistoryIncluded: all, late: late === true ? rule : undefined }
+  const walk = {
+    where,
+    text: q?.toLowerCase(),
+    isHistoryIncluded: all,
+    late: late === true ? rule : undefined,
+  }
   return walkHosts(reader, walk, start)
 }
 
@@ -122,13 +132,15 @@ async function findCargoId(reader: StoreReader, wanted: string, all: boolean): P
 
 async function keepMatching(
   reader: StoreReader,
-  { all = false, carga, agente, status, late }: Request,
+  { all = false, carga, agente, status, late, q = '' }: Request,
   where: Selector | undefined,
   rule: LateRule,
   walked: readonly DeliveryWithCargo[],
   waiting: AdminContext['waiting'],
 ): Promise<AdminDelivery[]> {
-  let deliveries = all ? walked : walked.filter(isStanding)
+  let deliveries = walked.filter(
+    (delivery) => (all || isStanding(delivery)) && delivery.hostname.includes(q.toLowerCase()),
+  )
   // What the walk did not select by is looked at here.
   if (agente !== undefined && carga !== undefined) {
     const id = await findCargoId(reader, carga, all)

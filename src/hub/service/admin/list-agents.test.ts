@@ -124,7 +124,7 @@ describe('agents are listed', () => {
     [{ sort: 'enrolled', where: '!env' }, ['web-2', 'web-1', 'gone', 'old'], null],
   ]
   for (const [request, expected, total] of cases) {
-    test(`[API-123] of ${JSON.stringify(request)}, whole and in pages of one`, async () => {
+    test(`[API-122] [API-123] of ${JSON.stringify(request)}, whole and in pages of one`, async () => {
       const whole = await list(request)
       assert.deepEqual(whole, { names: expected, next: null, total })
       assert.deepEqual(await readAll(list, { ...request, limit: 1 }), expected)

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
 import { HUB } from '../../../../test/cli/fake-hub-row.ts'
+import { beginSession } from '../../../../test/support/begun-session.ts'
 import { collectLog } from '../../../../test/support/collected-log.ts'
 import { FLEET_SAMPLE, JOIN_RULE, REFUSED_FLEET } from '../../../../test/support/fleet-samples.ts'
 import { makeAgeFile } from '../../../../test/support/made-age-file.ts'
@@ -41,7 +42,6 @@ import { openReader } from '../../store/sqlite/encrypted-database.ts'
 import { openSqliteStore } from '../../store/sqlite/sqlite-store.ts'
 import type { Store } from '../../store/store.ts'
 import { createAdminOperations } from './admin-operations.ts'
-import { createStartSession } from './sessions/start-session.ts'
 
 type ChangeName = AdminNamesOf<'changes' | 'creates'>
 
@@ -70,6 +70,7 @@ interface Setting {
   readonly dump: () => string
 }
 
+const CLOCK = { now: () => NOW, sleep: () => Promise.resolve() }
 const SILENT_HUB: AdminHubRow = { ...HUB, host: 'hub-2.example', state: 'silent', is_this: false }
 
 let oldRoot: Certificate
@@ -118,7 +119,7 @@ async function withVault(work: (setting: Setting) => Promise<void>, more = 0): P
   const { carga_id: carga, entregas } = await hub.admin.createCargo(SITE)
   const { id: token } = await hub.admin.createToken({ hostname: 'web-8', role: 'web' })
   const { token: text } = await hub.admin.createAccessToken({ name: 'ci', role: 'viewer' })
-  const session = await insertSession(store, text)
+  const session = await beginSession(store, CLOCK, text)
   await hub.admin.setPolicy({ role: 'web', nome: 'web' })
   await hub.admin.setSelectorPolicy({ nome: 'prod', where: 'env=prod' })
   await hub.admin.createJoinRule(JOIN_RULE)
@@ -163,18 +164,11 @@ async function signLog(store: Store): Promise<AdminRequest<'keepCosigned'>> {
   return { checkpoint: witness.cosign(tree.checkpoint), witnesses: [witness.key] }
 }
 
-async function insertSession(store: Store, token: string): Promise<string> {
-  const start = createStartSession(store, { now: () => NOW, sleep: () => Promise.resolve() })
-  const begun = await start(token, false, '192.0.2.7')
-  assert.ok('view' in begun)
-  return begun.view.id
-}
-
 function openRoots(store: Store, effects: string[]) {
   const set = { epoch: 1, number: 1, pem: oldRoot.pem, createdAt: NOW }
   const roots: AdminRoots = createAdminRoots({
     store,
-    clock: { now: () => NOW, sleep: () => Promise.resolve() },
+    clock: CLOCK,
     log: collectLog().log,
     current: new CurrentRootSet(set),
     readFileRoots: async () => (ownRoot === oldRoot ? [oldRoot, newRoot] : [newRoot]),

@@ -47,6 +47,7 @@ export const showFeatures: Read<'showFeatures'> = async () => ({
     'bounded_tokens',
     'selected_cargas',
     'selector_webhooks',
+    'agent_filters',
   ],
 })
 

@@ -42,6 +42,7 @@ import { listHubs, removeHub } from './manage-hubs.ts'
 import { removeAgent } from './remove-agent.ts'
 import { revokeAgent } from './revoke-agent.ts'
 import { revokeToken } from './revoke-token.ts'
+import { search } from './search.ts'
 import { showAgent } from './show-agent.ts'
 import { showCargo, showDelivery } from './show-artefacts.ts'
 import { showFeatures, showStatus } from './show-status.ts'
@@ -101,6 +102,7 @@ export const USE_CASES: UseCases = {
   planFleet,
   applyFleet,
   listOwnedFields,
+  search,
   createAccessToken,
   listAccessTokens,
   revokeAccessToken,

@@ -20,6 +20,8 @@ const STEP_HOSTS = 200
 export interface HostWalk {
   /** Undefined for every host. */
   readonly where: Selector | undefined
+  /** A part of their hostnames. */
+  readonly text: string | undefined
   /** Also what is over. */
   readonly isHistoryIncluded: boolean
   /** Only hosts with a certificate that is late. */
@@ -29,7 +31,7 @@ export interface HostWalk {
 /** By hostname, of each host by name. `after` is the last entrega before. */
 export async function* walkHosts(
   reader: StoreReader,
-  { where, isHistoryIncluded, late }: HostWalk,
+  { where, text, isHistoryIncluded, late }: HostWalk,
   after: DeliveryWithCargo | undefined,
 ): Walk {
   const of = (ids: readonly AgentId[]) =>
@@ -38,7 +40,7 @@ export async function* walkHosts(
     const rest = sortByName(await of([after.agentId]))
     yield rest.filter((delivery) => compare(delivery, after) > 0)
   }
-  const walk = { where, after: after?.agentId, sliceAgents: STEP_HOSTS }
+  const walk = { where, text, after: after?.agentId, sliceAgents: STEP_HOSTS }
   for await (const hosts of agentSlices(reader, walk)) {
     const ids = hosts.map(({ id }) => id)
     const wanted = late === undefined ? ids : [...(await reader.listLateAgents(ids, late)).keys()]

@@ -36,7 +36,7 @@ export function presentCertificate(peer: PeerCertificate): PresentedCertificate 
 
 export type AuthenticationOutcome =
   | { readonly ok: true; readonly agent: Agent }
-  /** The agent is the one that the certificate names, whoever has it. */
+  /** The agent is the one that the certificate names; another one may have it. */
   | { readonly ok: false; readonly refusal: WireErrorCode; readonly agentId?: AgentId }
 
 export type AuthenticateAgent = (presented: PresentedCertificate) => Promise<AuthenticationOutcome>

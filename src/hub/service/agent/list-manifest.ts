@@ -64,7 +64,10 @@ export async function readManifest(
       ...(mode === undefined ? {} : { modo: formatFileMode(mode) }),
     })
   }
-  return { entregas }
+  const announced = await reader.rollouts.findAnnounced(agentId)
+  if (announced === undefined) return { entregas }
+  const { version: versao, rollout } = announced
+  return { entregas, atualizacao: { versao, rollout } }
 }
 
 /** None where one is an address: such a CA signs none, and the hub says so when the agent asks. */

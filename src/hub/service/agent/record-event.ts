@@ -17,6 +17,7 @@ import type { StoreWriter } from '../../store/store.ts'
 import { appendEntry } from '../append-entries.ts'
 import type { ChargeEntry, EventBudget } from './event-budget.ts'
 import { recordAgentTrust } from './record-agent-trust.ts'
+import { recordAgentUpdate } from './record-agent-update.ts'
 import { recordReportedLabels } from './record-reported-labels.ts'
 import { endPredecessors } from '../cargo/replace-delivery.ts'
 
@@ -103,6 +104,7 @@ async function commitEvent(
   await writer.setAgentSeen(agent.id, now)
   await recordAgentTrust(writer, agent, event, now)
   await recordReportedLabels(writer, agent, event)
+  await recordAgentUpdate(writer, agent, event)
   return { ok: true, entryId: entry.id, hash: entry.hash }
 }
 

@@ -1,8 +1,8 @@
 // What an operator does to single entregas: cancel one, or try a failed one again.
 
-import { type AdminAct, AdminRefusal, type Done, type Write } from '../admin-act.ts'
-import type { AdminReplies } from '../../../protocol/admin/operations.ts'
-import type { DeliveryId } from '../../../protocol/identifiers.ts'
+import { type AdminAct, AdminRefusal, type Write } from '../admin-act.ts'
+import type { AdminDelivery } from '../../../protocol/admin/views.ts'
+import type { AgentId, DeliveryId } from '../../../protocol/identifiers.ts'
 import { stateIn } from '../../../protocol/spoken-words.ts'
 import { HubEventType } from '../../../protocol/words.ts'
 import { type Delivery, isStanding } from '../../domain/delivery.ts'
@@ -66,17 +66,24 @@ export async function retryDelivery(
   writer: StoreWriter,
   id: string,
   now: Date,
-): Promise<Done<AdminReplies['retryDeliveries']>> {
+): Promise<RetriedDelivery> {
   const old = await findStanding(writer, id)
-  if (old.cargo.removedAt !== null) return { acts: [], reply: { entregas: [] } }
+  if (old.cargo.removedAt !== null) return { acts: [], made: [], agents: [] }
   const successor = newDeliveryLike(old, now)
   await writer.replaceDeliveries([{ old: old.id, successor }], now)
   const entrega = toAdminDelivery(await findWithCargo(writer, successor.id))
   return {
     acts: [retrial({ ...old, replacedBy: successor.id })],
-    reply: { entregas: [entrega] },
-    news: { agents: [old.agentId] },
+    made: [entrega],
+    agents: [old.agentId],
   }
+}
+
+/** Nothing of an entrega whose carga was removed. */
+interface RetriedDelivery {
+  readonly acts: readonly AdminAct[]
+  readonly made: readonly AdminDelivery[]
+  readonly agents: readonly AgentId[]
 }
 
 /** The log entry of each replaced entrega. */

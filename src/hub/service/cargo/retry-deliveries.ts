@@ -7,7 +7,13 @@ import type { Actor } from '../../domain/actor.ts'
 import type { Delivery } from '../../domain/delivery.ts'
 import type { FleetChange } from '../../domain/fleet-change.ts'
 import type { DeliveryWithCargo, StoreReader, StoreWriter } from '../../store/store.ts'
-import type { AdminAct, AdminTurn, Course } from '../admin-act.ts'
+import {
+  type AdminAct,
+  AdminRefusal,
+  type AdminTurn,
+  type Course,
+  type Done,
+} from '../admin-act.ts'
 import { toAdminDelivery } from '../admin-views.ts'
 import { retrial, retryDelivery } from './change-delivery.ts'
 import type { CargoContext } from './cargo-context.ts'
@@ -15,13 +21,17 @@ import { newDeliveryLike } from './replace-delivery.ts'
 import { SLICE_DELIVERIES } from './fleet-changes.ts'
 
 export const retryDeliveries: Course<'retryDeliveries', CargoContext> = {
-  run: async (turn, { entrega }, context) => {
+  run: async (turn, { entrega, entregas, erro }, context) => {
     const { store, clock, changes, actor } = context
-    if (entrega !== undefined) {
-      return turn.commit((writer) => retryDelivery(writer, entrega, clock.now()))
+    if ([entrega, entregas, erro].filter((given) => given !== undefined).length > 1) {
+      throw new AdminRefusal('request_invalid', 'one of entrega, entregas and erro, or none')
+    }
+    const named = entrega === undefined ? entregas : [entrega]
+    if (named !== undefined) {
+      return turn.commit((writer) => retryNamed(writer, named, clock.now()))
     }
     return changes.inTurn(async () => {
-      const retrying: Retrying = { actor, now: clock.now() }
+      const retrying: Retrying = { actor, now: clock.now(), erro }
       const page = { limit: SLICE_DELIVERIES + 1 }
       const failed = await store.reader.listFailedDeliveries(page)
       if (failed.length > SLICE_DELIVERIES && turn.rehearse !== undefined) {
@@ -32,7 +42,7 @@ export const retryDeliveries: Course<'retryDeliveries', CargoContext> = {
       }
       return turn.commit(async (writer) => {
         const again = await writer.listFailedDeliveries(page)
-        const { replaced, made } = await replaceFailed(writer, again, retrying.now)
+        const { replaced, made } = await replaceFailed(writer, again, retrying)
         const agents = made.map(({ agente_id: id }) => id as AgentId)
         return { acts: replaced.map(retrial), reply: { entregas: made }, news: { agents } }
       })
@@ -40,18 +50,33 @@ export const retryDeliveries: Course<'retryDeliveries', CargoContext> = {
   },
 }
 
+/** Each of them once, all or none. */
+async function retryNamed(
+  writer: StoreWriter,
+  named: readonly string[],
+  now: Date,
+): Promise<Done<AdminReplies['retryDeliveries']>> {
+  const retried: Awaited<ReturnType<typeof retryDelivery>>[] = []
+  for (const name of new Set(named)) retried.push(await retryDelivery(writer, name, now))
+  return {
+    acts: retried.flatMap(({ acts }) => acts),
+    reply: { entregas: retried.flatMap(({ made }) => made) },
+    news: { agents: retried.flatMap(({ agents }) => agents) },
+  }
+}
+
 interface Retrying {
   readonly actor: Actor
   readonly now: Date
+  /** Only those with this error. */
+  readonly erro: string | undefined
 }
 
 type Made = AdminReplies['retryDeliveries']['entregas']
 
 /** docs/protocol.md FLT. */
-async function retryMany(
-  { store, changes }: CargoContext,
-  { actor, now }: Retrying,
-): Promise<Made> {
+async function retryMany({ store, changes }: CargoContext, retrying: Retrying): Promise<Made> {
+  const { actor, now } = retrying
   const total = await store.reader.countFailedDeliveries()
   const plan = { act: 'retry', cargoId: null, actor, cargoName: null, total } as const
   return changes.change(plan, async (change) => {
@@ -61,7 +86,7 @@ async function retryMany(
       const step = { after, limit: SLICE_DELIVERIES }
       const slice = await changes.prepare(async (writer) => {
         const failed = await writer.listFailedDeliveries(step)
-        const { made: some } = await replaceFailed(writer, failed, now, change)
+        const { made: some } = await replaceFailed(writer, failed, retrying, change)
         if (failed.length < step.limit) await writer.putInForce(change.id, now)
         return { count: failed.length, some, last: failed.at(-1)?.id }
       })
@@ -77,7 +102,7 @@ async function retryMany(
 async function rehearseRetry(
   rehearse: NonNullable<AdminTurn['rehearse']>,
   reader: StoreReader,
-  { now }: Retrying,
+  retrying: Retrying,
 ): Promise<never> {
   const acts: AdminAct[] = []
   const agents: AgentId[] = []
@@ -86,7 +111,7 @@ async function rehearseRetry(
   let failed
   do {
     failed = await reader.listFailedDeliveries({ after, limit })
-    for (const { old, successor } of planRetries(failed, now)) {
+    for (const { old, successor } of planRetries(failed, retrying)) {
       acts.push(retrial({ ...old, replacedBy: successor.id }))
       agents.push(old.agentId)
     }
@@ -97,10 +122,14 @@ async function rehearseRetry(
 }
 
 /** Entregas of a removed carga stay as they are. */
-function planRetries(failed: readonly DeliveryWithCargo[], now: Date) {
-  return failed
-    .filter(({ cargo }) => cargo.removedAt === null)
-    .map((old) => ({ old, successor: newDeliveryLike(old, now) }))
+function planRetries(failed: readonly DeliveryWithCargo[], { now, erro }: Retrying) {
+  return (
+    failed
+      .filter(({ cargo }) => cargo.removedAt === null)
+      // Below the first line is what a command printed.
+      .filter(({ error }) => erro === undefined || error?.split('\n', 1)[0] === erro)
+      .map((old) => ({ old, successor: newDeliveryLike(old, now) }))
+  )
 }
 
 interface ReplacedFailures {
@@ -112,10 +141,11 @@ interface ReplacedFailures {
 async function replaceFailed(
   writer: StoreWriter,
   failed: readonly DeliveryWithCargo[],
-  now: Date,
+  retrying: Retrying,
   change?: FleetChange,
 ): Promise<ReplacedFailures> {
-  const retries = planRetries(failed, now)
+  const { now } = retrying
+  const retries = planRetries(failed, retrying)
   await writer.replaceDeliveries(
     retries.map(({ old, successor }) => ({ old: old.id, successor })),
     now,

@@ -1,4 +1,4 @@
-// How fast a wave of a rotation asks its hosts: each renews at once, and the CA signs a certificate for it. docs/protocol.md RLO-35.
+// How fast a wave of a rotation, or of an update, asks its hosts: each renews at once at the CA, or fetches a program. docs/protocol.md RLO-35.
 
 import { SLICE_DELIVERIES } from '../cargo/fleet-changes.ts'
 
@@ -14,7 +14,7 @@ export interface AskPace {
   note(now: Date, hosts: number): void
 }
 
-/** One rotation is open at a time, so one pace does. */
+/** One rotation and one update are open at a time at the most, and share one pace. */
 export function createAskPace(): AskPace {
   let openAtMs = 0
   return {

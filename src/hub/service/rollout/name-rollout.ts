@@ -25,6 +25,9 @@ export function toEntryPayload(
 ): Readonly<Record<string, unknown>> {
   const of = { rollout: id, kind: subject.kind }
   if (subject.kind === 'rotation') return { ...of, where: subject.where }
+  if (subject.kind === 'update') {
+    return { ...of, programa: subject.version, where: subject.where }
+  }
   if (subject.kind === 'roots') return { ...of, numero: subject.number, epoca: subject.epoch }
   return { ...of, carga_id: subject.cargoId, nome, versao: subject.version }
 }

@@ -187,6 +187,7 @@ describe('[RLO-8] a host with targets', () => {
       unprobed: 0,
       done: 0,
       failed: 1,
+      declined: 0,
       failures_allowed: 1,
     })
     assert.deepEqual(

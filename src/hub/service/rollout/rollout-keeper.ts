@@ -11,7 +11,13 @@ import { HubEventType } from '../../../protocol/words.ts'
 import type { AgentNotifier } from '../../domain/agent-notifier.ts'
 import { decideRollout, type RolloutVerdict } from '../../domain/decide-rollout.ts'
 import { isInForce } from '../../domain/freeze.ts'
-import { isLastWave, isRolloutOpen, isRotationRollout, type Rollout } from '../../domain/rollout.ts'
+import {
+  isLastWave,
+  isRolloutOpen,
+  isRotationRollout,
+  isUpdateRollout,
+  type Rollout,
+} from '../../domain/rollout.ts'
 import { advanceTimes, type RolloutWatch } from '../../domain/rollout-watch.ts'
 import type { Store, StoreWriter } from '../../store/store.ts'
 import type { FleetChanges } from '../cargo/fleet-changes.ts'
@@ -111,8 +117,9 @@ async function lookAt(
   return false
 }
 
+/** To do something at once, each of them at the same other place: at the CA, or where releases are. */
 function asksHosts(rollout: Rollout, { next }: RolloutVerdict): boolean {
-  return next === 'give' && isRotationRollout(rollout)
+  return next === 'give' && (isRotationRollout(rollout) || isUpdateRollout(rollout))
 }
 
 type Times = Pick<Rollout, 'openMs' | 'soakedMs'>

@@ -27,19 +27,24 @@ export async function viewRollout(reader: StoreReader, rollout: Rollout): Promis
   }
 }
 
-type SubjectView = Pick<AdminRollout, 'carga_id' | 'nome' | 'tipo' | 'versao' | 'sans' | 'where'>
+type SubjectView = Pick<
+  AdminRollout,
+  'carga_id' | 'nome' | 'tipo' | 'versao' | 'programa' | 'sans' | 'where'
+>
 
 async function viewSubject(reader: StoreReader, rollout: Rollout): Promise<SubjectView> {
   const { subject } = rollout
   if (!isLoadRollout(rollout)) {
-    const where = subject.kind === 'rotation' ? subject.where : null
+    const isSelected = subject.kind === 'rotation' || subject.kind === 'update'
+    const where = isSelected ? subject.where : null
     const versao = subject.kind === 'roots' ? subject.number : null
-    return { carga_id: null, nome: null, tipo: null, versao, sans: [], where }
+    const programa = subject.kind === 'update' ? subject.version : null
+    return { carga_id: null, nome: null, tipo: null, versao, programa, sans: [], where }
   }
   const { cargoId, version, sans } = rollout.subject
   const { name, kind } = await findItsCargo(reader, rollout)
   const of = { carga_id: cargoId, nome: name, tipo: kind }
-  return { ...of, versao: version, sans: [...sans], where: null }
+  return { ...of, versao: version, programa: null, sans: [...sans], where: null }
 }
 
 export function toAdminFreeze({ until, why, setBy, setAt }: Omit<Freeze, 'id'>): AdminFreeze {

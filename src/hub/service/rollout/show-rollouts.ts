@@ -9,6 +9,7 @@ import {
 } from '../../domain/rollout.ts'
 import type { RolloutId } from '../../../protocol/identifiers.ts'
 import { DeliveryStatus } from '../../../protocol/words.ts'
+import type { RefusingHost } from '../../store/rollout-store.ts'
 import type { StoreReader } from '../../store/store.ts'
 import type { Read } from '../admin-act.ts'
 import { readPage } from '../read-page.ts'
@@ -17,6 +18,8 @@ import { findRollout } from './find-rollout.ts'
 import { viewRollout } from './rollout-views.ts'
 
 const FAILURES_SHOWN = 20
+/** Beside the states of entregas: the host does not take the update. */
+const DECLINED = 'declined'
 
 export const listRollouts: Read<'listRollouts'> = async (reader, request) => {
   const { rows, next } = await readPage(
@@ -39,7 +42,7 @@ export const showRollout: Read<'showRollout', { readonly clock: Clock }> = async
   const counts = sumCounts(waves)
   const freeze = await reader.rollouts.findFreeze()
   const verdict = decideRollout({ rollout, counts, freeze, now: clock.now() })
-  const { pending, unprobed, done, failed } = counts
+  const { pending, unprobed, done, failed, declined } = counts
   return {
     ...(await viewRollout(reader, rollout)),
     waits_for: isRolloutOpen(rollout)
@@ -50,6 +53,7 @@ export const showRollout: Read<'showRollout', { readonly clock: Clock }> = async
       unprobed,
       done,
       failed,
+      declined,
       failures_allowed: countFailures(rollout, counts).allowed,
     },
     by_wave: waves.map((each) => ({
@@ -58,6 +62,7 @@ export const showRollout: Read<'showRollout', { readonly clock: Clock }> = async
       unprobed: each.unprobed,
       done: each.done,
       failed: each.failed,
+      declined: each.declined,
     })),
     failures: await listFailures(reader, rollout),
   }
@@ -86,6 +91,11 @@ const ACT_WORDS: Readonly<
     finish: 'the hub, which is about to offer them to everybody',
     takeBack: '',
   },
+  update: {
+    give: 'has announced the version to',
+    finish: 'the hub, which is about to say that it is done',
+    takeBack: 'the hub, which takes the announcement back',
+  },
   rotation: {
     give: 'has asked',
     finish: 'the hub, which is about to say that it is done',
@@ -100,7 +110,11 @@ async function listFailures(
 ): Promise<AdminRolloutDetails['failures']> {
   const { id } = rollout
   if (!isLoadRollout(rollout)) {
-    return [...(await listRefusing(reader, id)), ...(await listPending(reader, id))]
+    return [
+      ...(await listRefusing(reader, id)),
+      ...(await listPending(reader, id)),
+      ...(await listDeclined(reader, id)),
+    ]
   }
   const failures: AdminRolloutDetails['failures'] = []
   for (const entrega of await reader.rollouts.listFailed(id, FAILURES_SHOWN)) {
@@ -120,15 +134,32 @@ async function listPending(reader: StoreReader, id: RolloutId): Promise<Failures
   return hosts.map(({ hostname }) => ({ hostname, entrega_id: null, status, erro: null }))
 }
 
-/** Only roots are refused. */
+/** Roots are refused, and updates fail. */
 async function listRefusing(reader: StoreReader, id: RolloutId): Promise<Failures> {
-  const ids = await reader.rollouts.listRefusing(id, FAILURES_SHOWN)
+  const hosts = await reader.rollouts.listRefusing(id, FAILURES_SHOWN)
+  const ids = hosts.map(({ agentId }) => agentId)
   const trusts = new Map((await reader.listAgentTrust(ids)).map((one) => [one.agentId, one.error]))
-  const status = DeliveryStatus.failed
-  return (await reader.findAgents(ids)).map((agent) => ({
-    hostname: agent.hostname,
+  const reasons = hosts.map(({ agentId, error }) => ({
+    agentId,
+    error: error ?? trusts.get(agentId) ?? null,
+  }))
+  return listReasons(reader, reasons, DeliveryStatus.failed)
+}
+
+async function listDeclined(reader: StoreReader, id: RolloutId): Promise<Failures> {
+  return listReasons(reader, await reader.rollouts.listDeclined(id, FAILURES_SHOWN), DECLINED)
+}
+
+async function listReasons(
+  reader: StoreReader,
+  hosts: readonly RefusingHost[],
+  status: string,
+): Promise<Failures> {
+  const reasons = new Map(hosts.map(({ agentId, error }) => [agentId, error]))
+  return (await reader.findAgents([...reasons.keys()])).map(({ id, hostname }) => ({
+    hostname,
     entrega_id: null,
     status,
-    erro: trusts.get(agent.id) ?? null,
+    erro: reasons.get(id) ?? null,
   }))
 }

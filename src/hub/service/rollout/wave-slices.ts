@@ -2,13 +2,20 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { hostsOfWave } from '../../../protocol/rollout-share.ts'
-import { isLastWave, isLoadRollout, isRootsRollout, type Rollout } from '../../domain/rollout.ts'
+import {
+  isLastWave,
+  isLoadRollout,
+  isRootsRollout,
+  isUpdateRollout,
+  type Rollout,
+} from '../../domain/rollout.ts'
 import { LAST_PLACE, thresholdOf } from '../../domain/rollout-order.ts'
 import type { StoreReader, StoreWriter } from '../../store/store.ts'
 import { LOAD_ACTS } from './load-acts.ts'
 import type { GivenSlice, HostSlice, RolloutActs } from './rollout-acts.ts'
 import { ROOTS_ACTS } from './roots-acts.ts'
 import { ROTATION_ACTS } from './rotation-acts.ts'
+import { UPDATE_ACTS } from './update-acts.ts'
 
 type WavePlan = Pick<
   Rollout,
@@ -17,7 +24,8 @@ type WavePlan = Pick<
 
 export function actsOf(rollout: Rollout): RolloutActs<Rollout> {
   if (isLoadRollout(rollout)) return LOAD_ACTS
-  return isRootsRollout(rollout) ? ROOTS_ACTS : ROTATION_ACTS
+  if (isRootsRollout(rollout)) return ROOTS_ACTS
+  return isUpdateRollout(rollout) ? UPDATE_ACTS : ROTATION_ACTS
 }
 
 /** Which hosts the wave takes: those with the first places among all that it has not reached. docs/protocol.md RLO-4. */

@@ -39,10 +39,6 @@ BEGIN DELETE FROM declarados WHERE tipo = 'join_rule' AND objeto = NEW.id; END;
 CREATE TRIGGER declarados_sem_admin_token AFTER UPDATE OF revoked_at, ended_at ON admin_tokens
   WHEN coalesce(NEW.revoked_at, NEW.ended_at) IS NOT NULL
 BEGIN DELETE FROM declarados WHERE tipo = 'admin_token' AND objeto = NEW.token_hash; END;
-`
-
-/** Another step: politicas with selectors are declared too. */
-export const DECLARED_SELECTOR_POLICIES = `
 CREATE TRIGGER declarados_sem_politica_seletor AFTER DELETE ON politicas_por_seletor
 BEGIN DELETE FROM declarados WHERE tipo = 'politica_seletor' AND objeto = OLD.nome; END;
 `

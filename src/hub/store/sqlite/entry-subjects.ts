@@ -3,14 +3,13 @@
 import { ACTOR_PREFIX } from '../../domain/entry-subject.ts'
 import type { EntrySource, SeqRange } from '../store.ts'
 import { indexActsOf } from './entry-subjects-tables.ts'
-import { IS_NOTABLE } from './notable-entries-tables.ts'
 import type { Parameter, SqlSession } from './sql-session.ts'
 
 const SOURCES = {
   sender: 'eventos INDEXED BY eventos_por_agente WHERE agente_id = ?',
   type: 'eventos INDEXED BY eventos_por_tipo WHERE tipo_evento = ?',
   subject: 'eventos_por_assunto WHERE assunto = ?',
-  notable: `eventos INDEXED BY eventos_fora_da_rotina WHERE ${IS_NOTABLE}`,
+  notable: 'eventos_notaveis WHERE TRUE',
 } as const satisfies Readonly<Record<EntrySource['by'], string>>
 
 /** Read from an index alone. */

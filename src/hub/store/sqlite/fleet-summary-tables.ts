@@ -35,7 +35,8 @@ export const SUMMARY_COUNTS_OF_ALL = `
 INSERT INTO validades_por_vida SELECT ${groupOf('validades')}, count(*) FROM validades GROUP BY 1, 2;
 INSERT INTO raizes_confiadas SELECT ${trustOf('agentes_raizes')}, count(*)
   FROM agentes JOIN agentes_raizes ON agente_id = agentes.id WHERE ${IS_LIVE} GROUP BY 1, 2;
-INSERT INTO contagens SELECT 'cargas', 'live', count(*) FROM cargas WHERE removed_at IS NULL;
+INSERT INTO contagens SELECT 'cargas', 'live', count(*) FROM cargas WHERE removed_at IS NULL
+  HAVING count(*) > 0;
 `
 
 export const SUMMARY_COUNTS = `

@@ -5,9 +5,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import Database from 'better-sqlite3-multiple-ciphers'
 import type { AgentId, TokenHash } from '../../../protocol/identifiers.ts'
-import { SUMMARY_COUNTS } from './fleet-summary-tables.ts'
 import { MIGRATIONS } from './migrations.ts'
-import { ROLLOUT_KINDS } from './rollout-tables.ts'
+import { NOTABLE_ENTRIES } from './notable-entries-tables.ts'
 import { SqlSession } from './sql-session.ts'
 import { newEntry } from '../../../../test/store/store-samples.ts'
 import { SqliteReader } from './sqlite-reader.ts'
@@ -257,6 +256,19 @@ describe('a database of an older format keeps its rows when it is brought forwar
     ])
   })
 
+  test('[VLT-16] [CHN-41] of the one before routine had a table: what is notable is known at once', async () => {
+    using database = new OldDatabase(MIGRATIONS.findIndex(({ sql }) => sql === NOTABLE_ENTRIES))
+    const types = ['cert_renewed', 'alvo_aplicado', 'agent_started', 'certificate_issued', 'a', 'z']
+    database.connection.exec(`
+      INSERT INTO eventos (seq, id, tipo_evento, payload, timestamp, hash_anterior, hash_atual)
+        SELECT key + 1, 'e' || key, value, '{}', '1970-01-01T00:00:00.000000Z', '${HASH}', '${HASH}'
+          FROM json_each('${JSON.stringify(types)}')`)
+    database.bringForward()
+    const reader = new SqliteReader(() => new SqlSession(database.connection))
+    const range = { afterSeq: 0, isNewestFirst: true, limit: 9 }
+    assert.deepEqual(await reader.listEntrySeqs({ by: 'notable' }, range), [6, 5, 3])
+  })
+
   test('[VLT-16] [LBL-4] [LBL-15] of the one before labels: no token brings any, and no admin token is bounded', async () => {
     using database = new OldDatabase(38)
     database.connection.exec(`
@@ -328,90 +340,10 @@ describe('a database of an older format keeps its rows when it is brought forwar
       { rollout: null, onda: null },
       { rollout: null, onda: null },
     ])
-    for (const table of ['rollouts', 'rollout_alvos', 'freezes']) {
+    for (const table of ['rollouts', 'rollout_agentes', 'rollout_alvos', 'freezes']) {
       assert.deepEqual(database.all(`SELECT * FROM ${table}`), [])
     }
     assert.equal(MIGRATIONS[46]?.readableFrom, 37)
-  })
-
-  test('[VLT-16] [OVW-3] of the one before a fleet was summarised: what there is is counted, also what an earlier program goes on to write', async () => {
-    using database = new OldDatabase(MIGRATIONS.findIndex(({ sql }) => sql === SUMMARY_COUNTS))
-    const insertOld = (id: string): void =>
-      void database.connection.exec(`
-        INSERT INTO agentes (id, hostname, role, token_hash, created_at)
-          VALUES ('a-${id}', 'web-${id}', 'web', 't', 1);
-        INSERT INTO agentes_raizes (agente_id, numero, fingerprints, reported_at)
-          VALUES ('a-${id}', 1, '["${HASH}"]', 1);
-        INSERT INTO cargas (id, tipo, nome, versao, sans, created_at)
-          VALUES ('c-${id}', 'csr_cert', 'site', 1, '[]', 1);
-        INSERT INTO certificados (sha256, serial, agente_id, purpose, not_before, not_after)
-          VALUES ('${id.repeat(64)}', '0${id}', 'a-${id}', 'identity', 1, 86400001)`)
-    insertOld('1')
-    insertOld('2')
-    database.connection.exec(`UPDATE agentes SET revoked_at = 1 WHERE id = 'a-2';
-      UPDATE cargas SET removed_at = 1 WHERE id = 'c-2'`)
-    database.bringForward()
-    const session = new SqlSession(database.connection)
-    const { summary } = new SqliteReader(() => session)
-    const rule = { now: new Date(0), thresholdMs: 1 }
-    const counted = async () => [
-      await summary.countCargoes(),
-      await summary.listTrustCounts(9),
-      await summary.countEnds(rule, new Date(86_400_001)),
-      await summary.countAgentsEnding(new Date(86_400_001)),
-    ]
-    const expected = (count: number) => [
-      count,
-      [{ fingerprints: [HASH], pinned: null, count }],
-      [{ quarterMs: 86_400_000, lifeMinutes: 1440, state: 'fresh', count }],
-      count,
-    ]
-    assert.deepEqual(await counted(), expected(1))
-    insertOld('3')
-    assert.deepEqual(await counted(), expected(2))
-    assert.equal(MIGRATIONS.find(({ sql }) => sql === SUMMARY_COUNTS)?.readableFrom, 37)
-  })
-
-  test('[RLO-24] of the one before rollouts had kinds: those that there are are of cargas, with what they were to bring', () => {
-    using database = new OldDatabase(MIGRATIONS.findIndex(({ sql }) => sql === ROLLOUT_KINDS))
-    const insertRollout = (id: string, endedAt: string): void =>
-      void database.connection.exec(`
-        INSERT INTO rollouts (id, carga_id, versao, sans, ondas, soak_ms, late_ms, max_failed, started_by, created_at, state, onda,
-            opened_at, wanted, threshold, given, is_given, cursor, open_ms, soaked_ms, tolerated, ended_at)
-          VALUES ('${id}', 'c', 2, '["a.example"]', '["1","100%"]', 0, 0, '0', 'admin', 1, 'running', 1, 1, 9, 7, 5, 0, 250, 3, 2, 0, ${endedAt});
-        INSERT INTO rollouts_conteudo VALUES ('${id}', '${'0'.repeat(64)}', '[]', x'07')`)
-    database.connection.exec(`INSERT INTO cargas (id, tipo, nome, versao, sans, created_at)
-      VALUES ('c', 'csr_cert', 'site', 1, '[]', 1)`)
-    insertRollout('1'.repeat(16), '5')
-    insertRollout('2'.repeat(16), 'NULL')
-    database.connection.pragma('foreign_keys = ON')
-    database.bringForward()
-    const columns =
-      'id, kind, carga_id, versao, sans, seletor, ondas, onda, threshold, cursor, ended_at'
-    const kept = {
-      kind: 'load',
-      carga_id: 'c',
-      versao: 2,
-      sans: '["a.example"]',
-      seletor: null,
-      ondas: '["1","100%"]',
-      onda: 1,
-      threshold: 7,
-      cursor: '250',
-    }
-    assert.deepEqual(database.all(`SELECT ${columns} FROM rollouts ORDER BY ordem`), [
-      { id: '1'.repeat(16), ...kept, ended_at: 5 },
-      { id: '2'.repeat(16), ...kept, ended_at: null },
-    ])
-    assert.deepEqual(
-      database.all('SELECT rollout, hex(conteudo) AS bytes FROM rollouts_conteudo'),
-      [
-        { rollout: '1'.repeat(16), bytes: '07' },
-        { rollout: '2'.repeat(16), bytes: '07' },
-      ],
-    )
-    assert.deepEqual(database.all('PRAGMA foreign_key_check'), [])
-    assert.throws(() => insertRollout('3'.repeat(16), 'NULL'), /NOT NULL|kind/)
   })
 })
 

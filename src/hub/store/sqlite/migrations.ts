@@ -7,7 +7,7 @@
 import { BOUNDED_ACCESS_TOKENS } from './access-tokens.ts'
 import { AGENT_LABELS, LAST_LABELS } from './agent-labels.ts'
 import { AGENT_POLLS } from './agent-polls.ts'
-import { DECLARED, DECLARED_SELECTOR_POLICIES } from './declared-rows.ts'
+import { DECLARED } from './declared-rows.ts'
 import { ENTRY_SUBJECTS } from './entry-subjects-tables.ts'
 import { DEBTS_BESIDE_SEEN, EVENT_DEBTS } from './event-debts-tables.ts'
 import { FIRST_ENDS } from './first-ends-tables.ts'
@@ -29,7 +29,7 @@ import { KEPT_RECORDS } from './kept-records.ts'
 import { OWN_CERTIFICATES } from './own-certificate.ts'
 import { REVERTED_TARGETS } from './reverted-targets.ts'
 import { NOTABLE_ENTRIES } from './notable-entries-tables.ts'
-import { ROLLOUT_KINDS, ROLLOUTS } from './rollout-tables.ts'
+import { ROLLOUTS } from './rollout-tables.ts'
 import { SELECTOR_POLICIES } from './selector-policies.ts'
 import { SESSIONS } from './session-rows.ts'
 import { AGENT_SIGHTINGS } from './sightings.ts'
@@ -413,10 +413,8 @@ export const MIGRATIONS: readonly Migration[] = [
   { sql: SELECTOR_WEBHOOKS, readableFrom: STEPS.length },
   { sql: DECLARED, readableFrom: STEPS.length },
   { sql: ROLLOUTS, readableFrom: STEPS.length },
-  { sql: DECLARED_SELECTOR_POLICIES, readableFrom: STEPS.length },
   // Earlier programs know no proof of a host's own key: token_not_found.
   { sql: JOIN_RULE_KEYS, readableFrom: STEPS.length },
-  { sql: ROLLOUT_KINDS, readableFrom: STEPS.length },
   // Earlier programs know no session: admin_token_invalid.
   { sql: SESSIONS, readableFrom: STEPS.length },
   // Counts that triggers keep up, whatever the program is that writes.

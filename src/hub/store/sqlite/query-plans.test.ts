@@ -20,6 +20,7 @@ import { SqlSession } from './sql-session.ts'
 import { SqliteDeclaredReader, SqliteDeclaredWriter } from './sqlite-declared.ts'
 import { SqliteEntryReader } from './sqlite-entry-reader.ts'
 import { SqliteJoinReader } from './sqlite-join-reader.ts'
+import { SqliteOperatorReader } from './sqlite-operator-reader.ts'
 import { SqliteSessionReader, SqliteSessionWriter } from './sqlite-sessions.ts'
 import { SqliteListReader } from './sqlite-list-reader.ts'
 import { SqliteReader } from './sqlite-reader.ts'
@@ -54,6 +55,7 @@ describe('on tables that are full', () => {
         SqliteEntryReader,
         SqliteJoinReader,
         SqliteListReader,
+        SqliteOperatorReader,
         SqliteReader,
         SqliteWriter,
       ).filter((name) => !(name in STORE_CALLS)),

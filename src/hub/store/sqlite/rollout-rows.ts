@@ -13,6 +13,7 @@ export interface RolloutRow {
   readonly versao: number | null
   readonly sans: string | null
   readonly seletor: string | null
+  readonly programa: string | null
   /** These two of roots. */
   readonly epoca: number | null
   readonly base: number | null
@@ -103,7 +104,7 @@ export function fromRollout(rollout: Rollout): RolloutRow {
 
 type SubjectColumns = Pick<
   RolloutRow,
-  'kind' | 'carga_id' | 'versao' | 'sans' | 'seletor' | 'epoca' | 'base'
+  'kind' | 'carga_id' | 'versao' | 'sans' | 'seletor' | 'programa' | 'epoca' | 'base'
 >
 
 const NO_SUBJECT: Omit<SubjectColumns, 'kind'> = {
@@ -111,14 +112,19 @@ const NO_SUBJECT: Omit<SubjectColumns, 'kind'> = {
   versao: null,
   sans: null,
   seletor: null,
+  programa: null,
   epoca: null,
   base: null,
 }
 
 function toSubject(row: SubjectColumns): RolloutSubject {
-  const { kind, carga_id, versao, sans, seletor, epoca, base } = row
+  const { kind, carga_id, versao, sans, seletor, programa, epoca, base } = row
   if (kind === 'rotation') return { kind, where: seletor }
-  invariant(versao !== null, 'what is no rotation has a number')
+  if (kind === 'update') {
+    invariant(programa !== null, 'an update has its column')
+    return { kind, version: programa, where: seletor }
+  }
+  invariant(versao !== null, 'a load and a set of roots have a number')
   if (kind === 'roots') {
     invariant(epoca !== null && base !== null, 'a set of roots has its columns')
     return { kind, epoch: epoca, number: versao, base }
@@ -133,6 +139,9 @@ function fromSubject(subject: RolloutSubject): SubjectColumns {
   if (kind === 'roots') {
     const { epoch: epoca, number: versao, base } = subject
     return { ...NO_SUBJECT, kind, epoca, versao, base }
+  }
+  if (kind === 'update') {
+    return { ...NO_SUBJECT, kind, programa: subject.version, seletor: subject.where }
   }
   const { cargoId, version, sans } = subject
   const load = { carga_id: cargoId, versao: version, sans: JSON.stringify(sans) }

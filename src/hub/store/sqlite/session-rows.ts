@@ -6,7 +6,8 @@ import { fromDate, toDate } from './instants.ts'
 export const SESSIONS = `
 -- Of the console: who signed in, by the hashes of both halves of the session.
 CREATE TABLE sessoes (
-  cookie_hash TEXT NOT NULL PRIMARY KEY,
+  ordem INTEGER PRIMARY KEY,
+  cookie_hash TEXT NOT NULL UNIQUE,
   secret_hash TEXT NOT NULL,
   token_hash TEXT NOT NULL REFERENCES admin_tokens (token_hash),
   endereco TEXT NOT NULL,
@@ -15,7 +16,6 @@ CREATE TABLE sessoes (
   ends_at INTEGER NOT NULL,
   ended_at INTEGER
 ) STRICT;
-CREATE INDEX sessoes_por_inicio ON sessoes (started_at, cookie_hash);
 -- Each begins one session, once.
 CREATE TABLE codigos_de_entrada (
   code_hash TEXT NOT NULL PRIMARY KEY,

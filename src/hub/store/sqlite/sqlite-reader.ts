@@ -1,4 +1,3 @@
-import type { AccessToken } from '../../domain/access-token.ts'
 import type { SealedReply } from '../../domain/admin-reply.ts'
 import type { Agent } from '../../domain/agent.ts'
 import type { AgentRequests } from '../../domain/agent-requests.ts'
@@ -37,7 +36,6 @@ import type {
   StoreReader,
 } from '../store.ts'
 import { selectCaRevocations, summarizeCaRevocations } from './ca-revocations.ts'
-import { selectAccessToken, selectAccessTokens } from './access-tokens.ts'
 import { selectReply } from './admin-replies.ts'
 import {
   LIVE,
@@ -86,12 +84,7 @@ import { type AgentTrustRow, type RootSetRow, toAgentTrust, toRootSet } from './
 import { selectRevertedDeliveries, selectRevertedTargets } from './reverted-targets.ts'
 import { selectSightings } from './sightings.ts'
 import { type TokenRow, toToken } from './token-rows.ts'
-import { SqliteDeclaredReader } from './sqlite-declared.ts'
-import { SqliteSessionReader } from './sqlite-sessions.ts'
-import { SqliteListReader } from './sqlite-list-reader.ts'
-import { SqliteRolloutReader } from './sqlite-rollouts.ts'
-import { SqliteSummaryReader } from './sqlite-summary.ts'
-import { SqliteWebhookReader } from './sqlite-webhooks.ts'
+import { SqlitePortReader } from './sqlite-port-reader.ts'
 
 const CURRENT_IDENTITIES = `
   SELECT certificados.* FROM json_each(?) AS wanted CROSS JOIN certificados
@@ -127,27 +120,7 @@ interface EventDebtRow {
   at: number
 }
 
-export class SqliteReader extends SqliteListReader implements StoreReader {
-  get declared(): SqliteDeclaredReader {
-    return new SqliteDeclaredReader(this.session)
-  }
-
-  get sessions(): SqliteSessionReader {
-    return new SqliteSessionReader(this.session)
-  }
-
-  get webhooks(): SqliteWebhookReader {
-    return new SqliteWebhookReader(this.session)
-  }
-
-  get rollouts(): SqliteRolloutReader {
-    return new SqliteRolloutReader(this.session)
-  }
-
-  get summary(): SqliteSummaryReader {
-    return new SqliteSummaryReader(this.session)
-  }
-
+export class SqliteReader extends SqlitePortReader implements StoreReader {
   async findAgents(ids: readonly AgentId[]): Promise<Agent[]> {
     const sql = `SELECT agentes.* FROM json_each(?) AS wanted
       CROSS JOIN agentes ON agentes.id = wanted.value`
@@ -451,14 +424,6 @@ export class SqliteReader extends SqliteListReader implements StoreReader {
 
   async pageStatusDeliveries(status: DeliveryStatus, page: Page): Promise<DeliveryPage> {
     return selectStatusPage(this.session(), status, page)
-  }
-
-  async findAccessToken(hash: TokenHash): Promise<AccessToken | undefined> {
-    return selectAccessToken(this.session(), hash)
-  }
-
-  async listAccessTokens(): Promise<AccessToken[]> {
-    return selectAccessTokens(this.session())
   }
 
   async findReply(id: string, now: Date): Promise<SealedReply | undefined> {

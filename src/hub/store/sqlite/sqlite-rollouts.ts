@@ -5,15 +5,20 @@ import type { CargoContent, ContentSummary } from '../../domain/cargo.ts'
 import type { Freeze } from '../../domain/freeze.ts'
 import {
   isLoadRollout,
+  isUpdateRollout,
   type LoadRollout,
   type Rollout,
+  type RolloutCounts,
   type RolloutKind,
 } from '../../domain/rollout.ts'
 import type {
+  AnnouncedProgram,
   AskedHost,
+  RefusingHost,
   RolloutReader,
   RolloutWaveCounts,
   RolloutWriter,
+  UpdateReport,
 } from '../rollout-store.ts'
 import type { Page, Replacement } from '../store.ts'
 import { type ContentRow, toContent } from './cargo-rows.ts'
@@ -39,8 +44,10 @@ const PAGES = {
   translate: toRollout,
 }
 
-const HOSTS_IN_STATE = `SELECT agente_id FROM rollout_agentes INDEXED BY rollout_agentes_por_estado
+const HOSTS_IN_STATE = `SELECT agente_id, erro FROM rollout_agentes INDEXED BY rollout_agentes_por_estado
   WHERE rollout = @id AND estado = @state ORDER BY onda, agente_id LIMIT @limit`
+/** In these the hosts of its waves are told of a version. */
+const TELLING: readonly string[] = ['running', 'paused', 'done']
 
 type Counted = { -readonly [Key in keyof RolloutWaveCounts]: RolloutWaveCounts[Key] }
 
@@ -98,7 +105,7 @@ export class SqliteRolloutReader implements RolloutReader {
     const of = (wave: number): Counted => {
       const known = waves.get(wave)
       if (known !== undefined) return known
-      const fresh = { wave, pending: 0, silent: 0, unprobed: 0, done: 0, failed: 0 }
+      const fresh = { wave, pending: 0, silent: 0, unprobed: 0, done: 0, failed: 0, declined: 0 }
       waves.set(wave, fresh)
       return fresh
     }
@@ -145,11 +152,23 @@ export class SqliteRolloutReader implements RolloutReader {
   }
 
   async listPending(id: RolloutId, limit: number): Promise<AgentId[]> {
-    return this.session().column<AgentId>(HOSTS_IN_STATE, { id, limit, state: 'pending' })
+    return this.#listInState(id, 'pending', limit).map(({ agentId }) => agentId)
   }
 
-  async listRefusing(id: RolloutId, limit: number): Promise<AgentId[]> {
-    return this.session().column<AgentId>(HOSTS_IN_STATE, { id, limit, state: 'failed' })
+  async listRefusing(id: RolloutId, limit: number): Promise<RefusingHost[]> {
+    return this.#listInState(id, 'failed', limit)
+  }
+
+  async listDeclined(id: RolloutId, limit: number): Promise<RefusingHost[]> {
+    return this.#listInState(id, 'declined', limit)
+  }
+
+  async findAnnounced(id: AgentId): Promise<AnnouncedProgram | undefined> {
+    const sql = `SELECT rollouts.id AS rollout, rollouts.programa AS version
+      FROM rollout_agentes CROSS JOIN rollouts ON rollouts.id = rollout_agentes.rollout
+      WHERE agente_id = ? AND rollout_agentes.kind = 'update'
+        AND rollout_agentes.estado IN ('pending', 'failed', 'declined') AND rollouts.state IN (${TELLING.map((state) => `'${state}'`).join(', ')})`
+    return this.session().get<AnnouncedProgram>(sql, id)
   }
 
   async findFreeze(): Promise<Freeze | undefined> {
@@ -179,8 +198,14 @@ export class SqliteRolloutReader implements RolloutReader {
   #countAsked(id: RolloutId) {
     const sql = `SELECT onda, estado, count(*) AS total
       FROM rollout_agentes INDEXED BY rollout_agentes_por_estado WHERE rollout = ? GROUP BY estado, onda`
-    type Row = { onda: number; estado: 'pending' | 'done' | 'failed' | 'withdrawn'; total: number }
+    type Row = { onda: number; estado: keyof RolloutCounts | 'withdrawn'; total: number }
     return this.session().all<Row>(sql, id)
+  }
+
+  #listInState(id: RolloutId, state: keyof RolloutCounts, limit: number): RefusingHost[] {
+    return this.session()
+      .all<{ agente_id: AgentId; erro: string | null }>(HOSTS_IN_STATE, { id, limit, state })
+      .map(({ agente_id: agentId, erro: error }) => ({ agentId, error }))
   }
 
   #countSilent(id: RolloutId, since: Date) {
@@ -211,7 +236,12 @@ export class SqliteRolloutWriter extends SqliteRolloutReader implements RolloutW
 
   async update(rollout: Rollout): Promise<void> {
     const session = this.session()
-    session.about('no agent', () => session.update('rollouts', 'id', fromRollout(rollout)))
+    const before = isUpdateRollout(rollout) ? await this.find(rollout.id) : undefined
+    // Manifests name the version of an update only in some states.
+    const isSeen = before !== undefined && isTelling(before) !== isTelling(rollout)
+    session.about(isSeen ? 'all agents' : 'no agent', () =>
+      session.update('rollouts', 'id', fromRollout(rollout)),
+    )
   }
 
   async setContent(id: RolloutId, content: CargoContent): Promise<void> {
@@ -252,21 +282,23 @@ export class SqliteRolloutWriter extends SqliteRolloutReader implements RolloutW
     asked: readonly AskedHost[],
   ): Promise<void> {
     const rows = JSON.stringify(
-      asked.map(({ agentId, mark, isDone, isOwnRequest }) => [
+      asked.map(({ agentId, mark, isDone, declined, isOwnRequest }) => [
         agentId,
         mark,
-        isDone === true ? 'done' : 'pending',
+        isDone === true ? 'done' : declined === undefined ? 'pending' : 'declined',
         isOwnRequest === true ? 1 : 0,
+        declined ?? null,
       ]),
     )
-    this.#run(
-      `INSERT INTO rollout_agentes (agente_id, kind, rollout, onda, estado, marca, pediu)
-       SELECT wanted.value ->> 0, rollouts.kind, rollouts.id, @wave, wanted.value ->> 2, wanted.value ->> 1, wanted.value ->> 3
+    const sql = `INSERT INTO rollout_agentes (agente_id, kind, rollout, onda, estado, marca, pediu, erro)
+       SELECT wanted.value ->> 0, rollouts.kind, rollouts.id, @wave, wanted.value ->> 2, wanted.value ->> 1, wanted.value ->> 3,
+         wanted.value ->> 4
        FROM json_each(@rows) AS wanted CROSS JOIN rollouts ON rollouts.id = @id WHERE true
        ON CONFLICT DO UPDATE SET rollout = excluded.rollout, onda = excluded.onda, estado = excluded.estado,
-         marca = excluded.marca, pediu = excluded.pediu`,
-      { id, wave, rows },
-    )
+         marca = excluded.marca, pediu = excluded.pediu, erro = excluded.erro`
+    const session = this.session()
+    const ids = asked.map(({ agentId }) => agentId)
+    session.about(ids, () => session.run(sql, { id, wave, rows }))
   }
 
   async withdraw(id: RolloutId, limit: number): Promise<AgentId[]> {
@@ -281,12 +313,22 @@ export class SqliteRolloutWriter extends SqliteRolloutReader implements RolloutW
         named,
       ),
     )
-    this.#run(
-      `UPDATE rollout_agentes SET estado = 'withdrawn'
-       FROM json_each(@agents) AS wanted WHERE agente_id = wanted.value AND +rollout = @id`,
-      named,
+    session.about(agents, () =>
+      session.run(
+        `UPDATE rollout_agentes SET estado = 'withdrawn'
+         FROM json_each(@agents) AS wanted WHERE agente_id = wanted.value AND +rollout = @id`,
+        named,
+      ),
     )
     return agents
+  }
+
+  async settleUpdate(id: AgentId, { version, state, error }: UpdateReport): Promise<void> {
+    const session = this.session()
+    const sql = `UPDATE rollout_agentes SET estado = @state, erro = @error
+      WHERE agente_id = @id AND kind = 'update' AND estado <> 'withdrawn'
+        AND (SELECT programa FROM rollouts WHERE rollouts.id = rollout_agentes.rollout) = @version`
+    session.about(id, () => session.run(sql, { id, version, state, error }))
   }
 
   async awaitTargets(id: DeliveryId, targets: readonly string[]): Promise<void> {
@@ -364,4 +406,8 @@ export class SqliteRolloutWriter extends SqliteRolloutReader implements RolloutW
     const session = this.session()
     session.about('no agent', () => session.run(sql, named))
   }
+}
+
+function isTelling({ state }: Pick<Rollout, 'state'>): boolean {
+  return TELLING.includes(state)
 }

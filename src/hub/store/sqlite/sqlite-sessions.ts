@@ -26,7 +26,7 @@ export class SqliteSessionReader implements SessionReader {
   }
 
   async list(): Promise<Session[]> {
-    const sql = `SELECT * FROM sessoes ORDER BY started_at DESC, cookie_hash DESC`
+    const sql = 'SELECT * FROM sessoes ORDER BY ordem DESC'
     return this.session().all<SessionRow>(sql).map(toSession)
   }
 

@@ -113,19 +113,24 @@ export class SqliteWebhookWriter extends SqliteWebhookReader implements WebhookW
     )
   }
 
-  async insertDead(message: DeadMessage): Promise<void> {
-    this.session().run(
-      `INSERT INTO webhooks_mortos (webhook_id, seq, died_at, erro, repetir)
-       VALUES (@webhook_id, @seq, @died_at, @erro, 0)
-       ON CONFLICT (webhook_id, seq)
-       DO UPDATE SET died_at = excluded.died_at, erro = excluded.erro, repetir = 0`,
-      { ...fromDeadMessage(message) },
-    )
-    this.session().run(
-      `DELETE FROM webhooks_mortos WHERE webhook_id = @id AND seq <= (SELECT seq
-         FROM webhooks_mortos WHERE webhook_id = @id ORDER BY seq DESC LIMIT 1 OFFSET @max)`,
-      { id: message.webhookId, max: DEAD_MESSAGES_MAX },
-    )
+  async insertDead(...messages: readonly DeadMessage[]): Promise<void> {
+    for (const message of messages) {
+      this.session().run(
+        `INSERT INTO webhooks_mortos (webhook_id, seq, died_at, erro, repetir)
+         VALUES (@webhook_id, @seq, @died_at, @erro, 0)
+         ON CONFLICT (webhook_id, seq)
+         DO UPDATE SET died_at = excluded.died_at, erro = excluded.erro, repetir = 0`,
+        { ...fromDeadMessage(message) },
+      )
+    }
+    // Once: to find the oldest of a thousand takes a walk over them.
+    for (const id of new Set(messages.map(({ webhookId }) => webhookId))) {
+      this.session().run(
+        `DELETE FROM webhooks_mortos WHERE webhook_id = @id AND seq <= (SELECT seq
+           FROM webhooks_mortos WHERE webhook_id = @id ORDER BY seq DESC LIMIT 1 OFFSET @max)`,
+        { id, max: DEAD_MESSAGES_MAX },
+      )
+    }
   }
 
   async markDeadToReplay(id: WebhookId): Promise<void> {

@@ -2,18 +2,25 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import Database from 'better-sqlite3-multiple-ciphers'
 import {
   insertAgent,
   insertCargo,
   insertDelivery,
   insertToken,
   LATER,
+  newCertificate,
   NOW,
 } from '../../../../test/store/store-samples.ts'
 import { openTemporaryStore } from '../../../../test/support/temporary-store.ts'
 import type { AgentTrust } from '../../domain/root-set.ts'
+import { SUMMARY_COUNTS } from './fleet-summary-tables.ts'
+import { MIGRATIONS } from './migrations.ts'
+import { SqlSession } from './sql-session.ts'
+import { SqliteReader } from './sqlite-reader.ts'
 
 const ONE = 'a'.repeat(64)
+const HASH = '0'.repeat(64)
 const TWO = 'b'.repeat(64)
 
 describe('[OVW-7] what agents say of the roots that they trust', () => {
@@ -35,33 +42,28 @@ describe('[OVW-7] what agents say of the roots that they trust', () => {
           ...said,
         }),
       )
-    const counts = async (): Promise<unknown[]> =>
-      (await store.reader.summary.listTrustCounts(9)).map(({ fingerprints, pinned, count }) => [
-        fingerprints.length,
-        pinned?.length ?? null,
-        count,
-      ])
+    const counts = async (): Promise<string[]> =>
+      (await store.reader.summary.listTrustCounts(9))
+        .map(
+          ({ fingerprints, pinned, count }) =>
+            `${fingerprints.length} roots, ${pinned?.length ?? 'none'} pinned: ${count}`,
+        )
+        .sort()
     for (const agent of agents) await say(agent, {})
-    assert.deepEqual(await counts(), [[1, null, 3]])
+    assert.deepEqual(await counts(), ['1 roots, none pinned: 3'])
     await say(second, { fingerprints: [ONE, TWO] })
     await say(second, { fingerprints: [ONE, TWO], error: 'why' })
-    assert.deepEqual((await counts()).toSorted(), [
-      [1, null, 2],
-      [2, null, 1],
-    ])
+    assert.deepEqual(await counts(), ['1 roots, none pinned: 2', '2 roots, none pinned: 1'])
     await say(second, { pinned: [ONE] })
     const revoke = (at: Date | null) =>
       store.write((writer) => writer.updateAgent({ ...first, revokedAt: at }))
     await revoke(NOW)
     await say(first, { fingerprints: [TWO] })
-    assert.deepEqual((await counts()).toSorted(), [
-      [1, null, 1],
-      [1, 1, 1],
-    ])
+    assert.deepEqual(await counts(), ['1 roots, 1 pinned: 1', '1 roots, none pinned: 1'])
     await revoke(null)
     await store.write((writer) => writer.updateAgent({ ...second, removedAt: NOW }))
     await store.write((writer) => writer.removeAgentTrust(third.id))
-    assert.deepEqual(await counts(), [[1, null, 1]])
+    assert.deepEqual(await counts(), ['1 roots, none pinned: 1'])
     assert.deepEqual((await store.reader.summary.listTrustCounts(9))[0]?.fingerprints, [TWO])
   })
 })
@@ -111,4 +113,71 @@ test('[OVW-6] failures are grouped by the beginning of what their hosts said, wi
     ],
   )
   assert.equal((await store.reader.summary.groupFailures(1)).length, 1)
+})
+
+test('[VLT-16] [OVW-3] of the one before a fleet was summarised: what there is is counted, also what an earlier program goes on to write', async () => {
+  const database = new Database(':memory:')
+  const step = MIGRATIONS.findIndex(({ sql }) => sql === SUMMARY_COUNTS)
+  for (const { sql } of MIGRATIONS.slice(0, step)) database.exec(sql)
+  const insertOld = (id: string): void =>
+    void database.exec(`
+      INSERT INTO agentes (id, hostname, role, token_hash, created_at)
+        VALUES ('a-${id}', 'web-${id}', 'web', 't', 1);
+      INSERT INTO agentes_raizes (agente_id, numero, fingerprints, reported_at)
+        VALUES ('a-${id}', 1, '["${HASH}"]', 1);
+      INSERT INTO cargas (id, tipo, nome, versao, sans, created_at)
+        VALUES ('c-${id}', 'csr_cert', 'site', 1, '[]', 1);
+      INSERT INTO certificados (sha256, serial, agente_id, purpose, not_before, not_after)
+        VALUES ('${id.repeat(64)}', '0${id}', 'a-${id}', 'identity', 1, 86400001)`)
+  insertOld('1')
+  insertOld('2')
+  database.exec(`UPDATE agentes SET revoked_at = 1 WHERE id = 'a-2';
+    UPDATE cargas SET removed_at = 1 WHERE id = 'c-2'`)
+  database.exec(SUMMARY_COUNTS)
+  const session = new SqlSession(database)
+  const { summary } = new SqliteReader(() => session)
+  const rule = { now: new Date(0), thresholdMs: 1 }
+  const counted = async () => [
+    await summary.countCargoes(),
+    await summary.listTrustCounts(9),
+    await summary.countEnds(rule, new Date(86_400_001)),
+    await summary.countAgentsEnding(new Date(86_400_001)),
+  ]
+  const expected = (count: number) => [
+    count,
+    [{ fingerprints: [HASH], pinned: null, count }],
+    [{ quarterMs: 86_400_000, lifeMinutes: 1440, state: 'fresh', count }],
+    count,
+  ]
+  assert.deepEqual(await counted(), expected(1))
+  insertOld('3')
+  assert.deepEqual(await counted(), expected(2))
+  assert.equal(MIGRATIONS.find(({ sql }) => sql === SUMMARY_COUNTS)?.readableFrom, 37)
+})
+
+test('[OVW-5] [MET-12] among many that are late a host with certificates of short lives is not', async () => {
+  await using store = await openTemporaryStore()
+  const hour = 3_600_000
+  const rule = { now: NOW, thresholdMs: 6 * hour }
+  const give = async (name: string, lifeHours: number, leftHours: number): Promise<void> => {
+    const { id } = await insertAgent(store, name)
+    const notAfterMs = NOW.getTime() + leftHours * hour
+    await store.write((writer) =>
+      writer.insertCertificate({
+        ...newCertificate(id),
+        notBefore: new Date(notAfterMs - lifeHours * hour),
+        notAfter: new Date(notAfterMs),
+      }),
+    )
+  }
+  for (const name of ['late-1', 'late-2', 'late-3']) await give(name, 24, 0.5)
+  await give('short', 2, 1)
+  await give('long', 24, 20)
+  const { reader } = store
+  const { agents, certificates } = await reader.summariseFleet(rule)
+  assert.deepEqual([agents.late, agents.registered, certificates.identity.late], [3, 2, 3])
+  assert.equal((await reader.summary.findFirstOnTime(rule))?.hostname, 'short')
+  const losing = (hours: number) =>
+    reader.summary.countOnTimeEnding(rule, new Date(NOW.getTime() + hours * hour))
+  assert.deepEqual([await losing(0.75), await losing(2), await losing(24)], [0, 1, 2])
 })

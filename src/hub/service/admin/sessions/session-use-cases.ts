@@ -1,4 +1,4 @@
-// Sessions: listed, shown, ended; and codes that begin one. Whoever asks sees those of its own token, role admin all.
+// Sessions: listed, shown, ended; and codes that begin one. A caller sees those of its own token, role admin all.
 
 import { randomBytes } from 'node:crypto'
 import type { AdminRequest } from '../../../../protocol/admin/operations.ts'

@@ -11,7 +11,11 @@ export interface SharedAnswer<Answer> {
 
 export interface SharedAnswers {
   /** The same `key` is the same question. */
-  ask<Answer>(key: string, find: (now: Date) => Promise<Answer>): Promise<SharedAnswer<Answer>>
+  ask<Answer>(
+    this: void,
+    key: string,
+    find: (now: Date) => Promise<Answer>,
+  ): Promise<SharedAnswer<Answer>>
 }
 
 const KEPT_MS = 1000

@@ -1,0 +1,46 @@
+// Sessions on a real hub, from the link of svc on: docs/protocol.md SES. What ends and refuses them is in src/hub/admin-doors.test.ts.
+
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { test } from 'node:test'
+import { askAs, askToSignIn, headersOf, SESSIONS, signIn } from '../support/console-page.ts'
+import { HUB_NAME, WITH_ADMIN_PORT } from '../support/hub.ts'
+import { useHub } from '../support/use-hub.ts'
+import type { Target } from '../support/wire-client.ts'
+
+const { ca, hub } = useHub(undefined, WITH_ADMIN_PORT)
+
+async function target(): Promise<Target> {
+  const trusted = await readFile(ca.rootPath, 'utf8')
+  return { port: hub.ports.admin ?? 0, tls: { ca: trusted, servername: HUB_NAME } }
+}
+
+async function svcJson(command: string): Promise<Readonly<Record<string, unknown>>> {
+  const { status, stdout, stderr } = await hub.svc(...command.split(' '), '--json')
+  assert.deepEqual([status, stderr], [0, ''], command)
+  return JSON.parse(stdout) as Readonly<Record<string, unknown>>
+}
+
+test('[SES-9] [SES-16] [SES-17] a link of svc signs in, a restart signs nobody out, and svc ends it', async () => {
+  const made = await svcJson('console link --name on-call --role operator --ttl 8h')
+  const link = new URL(String(made['link']))
+  assert.deepEqual(
+    [link.protocol, link.hostname, link.pathname],
+    ['https:', HUB_NAME, '/console/sign-in'],
+  )
+  const code = link.hash.replace('#code=', '')
+  const page = await signIn(await target(), code)
+  assert.equal((await askToSignIn(await target(), code)).json['error'], 'sign_in_code_used')
+  await hub.stop()
+  await hub.start()
+  const shown = await askAs(await target(), headersOf(page))
+  assert.deepEqual([shown.status, shown.json['id']], [200, page.id])
+  const { sessions } = await svcJson('admin session list')
+  assert.deepEqual(sessions, [shown.json])
+  await svcJson(`admin session end ${page.id}`)
+  const ended = await askAs(await target(), headersOf(page), SESSIONS)
+  assert.deepEqual([ended.status, ended.json['error']], [401, 'session_ended'])
+  for (const secret of [code, page.secret, page.cookie.split('=')[1] ?? '']) {
+    assert.ok(secret.length > 40 && !hub.logText().includes(secret))
+  }
+})

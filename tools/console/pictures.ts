@@ -1,0 +1,133 @@
+// `npm run console:pictures`: the screens of the console as pictures in docs/console/, of a fleet that is the same each time, at a time of
+// day that is the same each time.
+
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { BrowserContext } from 'playwright-core'
+import { type Clock, systemClock } from '../../src/platform/clock.ts'
+import { UserError } from '../../src/platform/errors.ts'
+import { runProgram } from '../../src/platform/program.ts'
+import {
+  launchBrowser,
+  openContext,
+  settle,
+  type Theme,
+  THEMES,
+} from '../../test/console/support/console-browser.ts'
+import { findFreePort } from '../../test/support/free-port.ts'
+import { packConsole } from '../build/console-bundle.ts'
+import { placeConsole } from '../build/place-console.ts'
+import { parseCommandOptions } from '../command-options.ts'
+import { ROOT } from '../source-files.ts'
+import { type Picture, PICTURES } from './picture-list.ts'
+import { type SeededHub, startSeededHub } from './seeded-hub.ts'
+import { shrinkPng } from './shrink-png.ts'
+
+const DIRECTORY = join(ROOT, 'docs/console')
+const SEED = 7
+const HOSTS = 1284
+const BYTES_MAX = 150_000
+const DAY_MS = 86_400_000
+/** 03:12 in São Paulo. */
+const TIME_OF_DAY = 'T06:12:31Z'
+const HELP = `Usage: npm run console:pictures -- [NAME ...]
+
+The screens of the console in both themes and two widths, as pictures in docs/console/: ${PICTURES.map(({ name }) => name).join(', ')}.
+
+Options:
+  -h, --help  print this
+
+Example:
+  npm run console:pictures -- overview
+`
+
+await runProgram('console:pictures', async () => {
+  const names = process.argv.slice(2).filter((word) => !word.startsWith('-'))
+  const args = process.argv.slice(2).filter((word) => word.startsWith('-'))
+  if (
+    parseCommandOptions({ name: 'console:pictures', args, options: {}, help: HELP }) === undefined
+  )
+    return
+  const wanted = PICTURES.filter(({ name }) => names.length === 0 || names.includes(name))
+  if (wanted.length === 0) {
+    throw new UserError('usage', 'no picture has that name', {
+      hint: 'npm run console:pictures -- --help',
+    })
+  }
+  await mkdir(DIRECTORY, { recursive: true })
+  await placeConsole(await packConsole())
+  const at = lastTime(systemClock.now())
+  // The hub's clock stands still, so that what is shown does not depend on how long it took.
+  const clock: Clock = {
+    now: () => at,
+    sleep: (durationMs, signal) => systemClock.sleep(durationMs, signal),
+  }
+  await using hub = await startSeededHub({
+    hosts: HOSTS,
+    seed: SEED,
+    isHostile: false,
+    port: await findFreePort(),
+    clock,
+    progress: (text) => void process.stderr.write(`console:pictures: ${text}\n`),
+  })
+  const browser = await launchBrowser()
+  try {
+    for (const theme of THEMES) {
+      const { context } = await openContext(browser, hub.url, theme)
+      await standStill(context, at)
+      for (const picture of wanted.filter(({ isSignedOut }) => isSignedOut)) {
+        await take(context, picture, theme)
+      }
+      await signIn(context, hub)
+      for (const picture of wanted.filter(({ isSignedOut }) => !isSignedOut)) {
+        await take(context, picture, theme)
+      }
+      await context.close()
+    }
+  } finally {
+    await browser.close()
+  }
+})
+
+/** Today or yesterday: a CA's certificate of that time has to be good still. */
+function lastTime(now: Date): Date {
+  const today = new Date(`${now.toISOString().slice(0, 10)}${TIME_OF_DAY}`)
+  return today > now ? new Date(today.getTime() - DAY_MS) : today
+}
+
+/** The page's clock, and that of the hub's answers, which Node sets by the machine's. */
+async function standStill(context: BrowserContext, at: Date): Promise<void> {
+  await context.clock.setFixedTime(at)
+  await context.addInitScript(`
+    const get = Headers.prototype.get
+    Headers.prototype.get = function (name) {
+      return name.toLowerCase() === 'date' ? ${JSON.stringify(at.toUTCString())} : get.call(this, name)
+    }
+  `)
+}
+
+async function signIn(context: BrowserContext, hub: SeededHub): Promise<void> {
+  const page = await context.newPage()
+  await page.goto(await hub.makeLink({ name: 'oncall', valid_seconds: 600 }))
+  await page.waitForURL(`${hub.url}/console/`)
+  await settle(page)
+  await page.close()
+}
+
+async function take(context: BrowserContext, picture: Picture, theme: Theme): Promise<void> {
+  const page = await context.newPage()
+  await page.goto(`/console${picture.path}`)
+  await settle(page)
+  if (picture.prepare !== undefined) {
+    await picture.prepare(page)
+    await settle(page)
+  }
+  const png = await page.screenshot({ fullPage: picture.isWhole === true, caret: 'hide' })
+  const small = shrinkPng(png)
+  const name = `${picture.name}-${theme.theme}-${theme.widthPx}.png`
+  await writeFile(join(DIRECTORY, name), small)
+  await page.close()
+  const note = small.length > BYTES_MAX ? `, over ${BYTES_MAX / 1000} kB` : ''
+  process.stdout.write(`${name} ${Math.round(small.length / 1000)} kB${note}\n`)
+  if (note !== '') process.exitCode = 1
+}
