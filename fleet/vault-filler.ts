@@ -4,6 +4,7 @@
 
 import { invariant } from '../src/platform/errors.ts'
 import { type Connection, openWriter } from '../src/hub/store/sqlite/encrypted-database.ts'
+import { CARGO_COUNTS_OF_ALL } from '../src/hub/store/sqlite/cargo-counts-tables.ts'
 import { INDEX_ALL_ACTS } from '../src/hub/store/sqlite/entry-subjects-tables.ts'
 import { FIRST_ENDS_OF_ALL } from '../src/hub/store/sqlite/first-ends-tables.ts'
 import { COUNT_ALL } from '../src/hub/store/sqlite/fleet-counts-tables.ts'
@@ -97,6 +98,7 @@ function takeOff(connection: Connection): (progress: (text: string) => void) => 
     connection.exec(COUNT_ALL)
     connection.exec(FIRST_ENDS_OF_ALL)
     connection.exec(SUMMARY_COUNTS_OF_ALL)
+    connection.exec(CARGO_COUNTS_OF_ALL)
     progress('acts of the hub')
     connection.exec(INDEX_ALL_ACTS)
     for (const { name, sql } of of('index')) {
@@ -114,6 +116,7 @@ const GATHERED = [
   'validades_por_vida',
   'agentes_por_quarto',
   'raizes_confiadas',
+  'cargas_contagens',
   'eventos_por_assunto',
 ]
 

@@ -26,6 +26,8 @@ type CargoOperations = Pick<
   | 'removeCargo'
 >
 
+const STATUSES = { pendente: 0, em_andamento: 0, instalada: 1, entregue: 0, falhou: 0 }
+
 /** Each entrega has this id, and is of the one agent. */
 export function fakeCargoes(
   findAgent: (name: string) => AdminAgent,
@@ -47,7 +49,7 @@ export function fakeCargoes(
         hostname: name,
       })),
     }),
-    listCargoes: async () => ({ cargas: [cargo], next: null }),
+    listCargoes: async () => ({ cargas: [{ ...cargo, statuses: STATUSES }], next: null }),
     updateCargo: async ({ carga, sans }) => {
       Object.assign(findCargo(carga), sans === undefined ? {} : { sans })
       cargo.versao += 1
@@ -82,6 +84,11 @@ export function fakeCargoes(
       return { carga_id: id, nome, entregas }
     },
     removeCargo: async ({ carga }) => findCargo(carga),
-    showCargo: async ({ carga }) => ({ ...findCargo(carga), entregas: 1, conteudo: null }),
+    showCargo: async ({ carga }) => ({
+      ...findCargo(carga),
+      statuses: STATUSES,
+      entregas: 1,
+      conteudo: null,
+    }),
   }
 }

@@ -139,6 +139,7 @@ export const READER_CALLS: PortCalls<
     (w) => w.listCargoDeliveries(ORDINARY.cargoId, { limit: 10 }),
   ],
   listDeliveriesOfChange: [(w) => w.listDeliveriesOfChange(1, { limit: 10 })],
+  countStatusesOfCargoes: [(w) => w.countStatusesOfCargoes([HEAVY.cargoId])],
   countCargoDeliveries: [(w) => w.countCargoDeliveries(HEAVY.cargoId)],
   countFailedDeliveries: [(w) => w.countFailedDeliveries()],
   listFailedDeliveries: [

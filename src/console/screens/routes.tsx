@@ -80,6 +80,26 @@ const ROUTES: readonly Route[] = [
     load: async () => (await import('./certificates/certificates-screen.tsx')).CertificatesScreen,
   },
   { pattern: '/hosts', load: async () => (await import('./hosts/hosts-screen.tsx')).HostsScreen },
+  {
+    pattern: '/cargo/:id',
+    load: async () => (await import('./cargo/cargo-screen.tsx')).CargoScreen,
+  },
+  {
+    pattern: '/cargo',
+    load: async () => (await import('./cargo/cargoes-screen.tsx')).CargoesScreen,
+  },
+  {
+    pattern: '/rollouts/:id',
+    load: async () => (await import('./rollouts/rollout-screen.tsx')).RolloutScreen,
+  },
+  {
+    pattern: '/rollouts',
+    load: async () => (await import('./rollouts/rollouts-screen.tsx')).RolloutsScreen,
+  },
+  {
+    pattern: '/deliveries',
+    load: async () => (await import('./deliveries/deliveries-screen.tsx')).DeliveriesScreen,
+  },
 ]
 
 const loaded = new Map<string, ComponentType<ScreenProperties>>()

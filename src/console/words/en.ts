@@ -3,12 +3,15 @@
 import { access } from './en/access.ts'
 import { acts } from './en/acts.ts'
 import { audit } from './en/audit.ts'
+import { cargo } from './en/cargo.ts'
+import { deliveries } from './en/deliveries.ts'
 import { enrolment } from './en/enrolment.ts'
 import { frame } from './en/frame.ts'
 import { host } from './en/host.ts'
 import { hosts } from './en/hosts.ts'
 import { overview } from './en/overview.ts'
 import { policies } from './en/policies.ts'
+import { rollouts } from './en/rollouts.ts'
 import { certificates, revocations, roots } from './en/roots.ts'
 import { signIn } from './en/sign-in.ts'
 import { times } from './en/times.ts'
@@ -18,7 +21,9 @@ export const en = {
   access,
   acts,
   audit,
+  cargo,
   certificates,
+  deliveries,
   enrolment,
   frame,
   host,
@@ -26,6 +31,7 @@ export const en = {
   overview,
   policies,
   revocations,
+  rollouts,
   roots,
   signIn,
   times,

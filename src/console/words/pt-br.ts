@@ -4,12 +4,15 @@ import type { Words } from './words.ts'
 import { access } from './pt-br/access.ts'
 import { acts } from './pt-br/acts.ts'
 import { audit } from './pt-br/audit.ts'
+import { cargo } from './pt-br/cargo.ts'
+import { deliveries } from './pt-br/deliveries.ts'
 import { enrolment } from './pt-br/enrolment.ts'
 import { frame } from './pt-br/frame.ts'
 import { host } from './pt-br/host.ts'
 import { hosts } from './pt-br/hosts.ts'
 import { overview } from './pt-br/overview.ts'
 import { policies } from './pt-br/policies.ts'
+import { rollouts } from './pt-br/rollouts.ts'
 import { certificates, revocations, roots } from './pt-br/roots.ts'
 import { signIn } from './pt-br/sign-in.ts'
 import { times } from './pt-br/times.ts'
@@ -19,7 +22,9 @@ export const ptBr: Words = {
   access,
   acts,
   audit,
+  cargo,
   certificates,
+  deliveries,
   enrolment,
   frame,
   host,
@@ -27,6 +32,7 @@ export const ptBr: Words = {
   overview,
   policies,
   revocations,
+  rollouts,
   roots,
   signIn,
   times,

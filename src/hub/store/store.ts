@@ -49,6 +49,12 @@ import type { RolloutReader, RolloutWriter } from './rollout-store.ts'
 import type { SummaryReader } from './summary-store.ts'
 import type { WebhookReader, WebhookWriter } from './webhook-store.ts'
 
+export interface CargoStatusCount {
+  readonly cargoId: CargoId
+  readonly status: DeliveryStatus
+  readonly total: number
+}
+
 export interface StoreReader extends ListReader {
   /** The agents with these ids; an unknown id is left out. */
   findAgents(ids: readonly AgentId[]): Promise<Agent[]>
@@ -151,6 +157,8 @@ export interface StoreReader extends ListReader {
   listDeliveriesOfChange(change: FleetChange['id'], step: Step): Promise<DeliveryStep>
   /** Live ones. */
   countCargoDeliveries(id: CargoId): Promise<number>
+  /** By carga and status: present ones, of which each host has one; none where there are none. */
+  countStatusesOfCargoes(ids: readonly CargoId[]): Promise<CargoStatusCount[]>
   countFailedDeliveries(): Promise<number>
   /** Standing ones that failed, longest ago first. */
   listFailedDeliveries(page: Page): Promise<DeliveryWithCargo[]>

@@ -11,7 +11,13 @@ import {
   text,
 } from './operation.ts'
 import { Type } from './plain-type.ts'
-import { AdminCargo, AdminContent, AdminCreatedCargo, AdminRecipients } from './views.ts'
+import {
+  AdminCargo,
+  AdminContent,
+  AdminCreatedCargo,
+  AdminListedCargo,
+  AdminRecipients,
+} from './views.ts'
 
 /** The versao that the caller has seen; refused when the carga has another one. As `If-Match`. */
 export const expectedVersion = Type.Integer({ minimum: 0 })
@@ -70,7 +76,7 @@ export const CARGO_OPERATIONS = {
     role: 'viewer',
     summary: 'The cargas, oldest first.',
     request: listRequest,
-    reply: Type.Object({ cargas: Type.Array(AdminCargo), next }),
+    reply: Type.Object({ cargas: Type.Array(AdminListedCargo), next }),
   },
   showCargo: {
     does: 'reads',
@@ -81,7 +87,7 @@ export const CARGO_OPERATIONS = {
     summary: 'One carga, by id, or by name while only one carga has it.',
     request: Type.Object({ carga: text }),
     reply: Type.Object({
-      ...AdminCargo.properties,
+      ...AdminListedCargo.properties,
       /** Live ones. */
       entregas: Type.Integer(),
       /** Of the file that a selado or a push holds. */

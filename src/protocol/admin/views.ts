@@ -96,6 +96,19 @@ export const AdminCargo = Type.Object({
 })
 export type AdminCargo = Static<typeof AdminCargo>
 
+/** With how many hosts are in which status; one that the carga has left counts no longer. */
+export const AdminListedCargo = Type.Object({
+  ...AdminCargo.properties,
+  statuses: Type.Object({
+    pendente: Type.Integer(),
+    em_andamento: Type.Integer(),
+    instalada: Type.Integer(),
+    entregue: Type.Integer(),
+    falhou: Type.Integer(),
+  }),
+})
+export type AdminListedCargo = Static<typeof AdminListedCargo>
+
 export const AdminCreatedCargo = Type.Object({
   carga_id: Type.String(),
   entregas: Type.Array(

@@ -24,7 +24,7 @@ Examples:
         operations.showCargo({ carga: name }),
       )
       if (options.json) return context.output.writeJson(shown)
-      const { conteudo, sans, ...fields } = shown
+      const { conteudo, sans, statuses: _counts, ...fields } = shown
       const content = conteudo && { content_bytes: conteudo.bytes, content_sha256: conteudo.sha256 }
       await context.output.write(
         renderFields(context.output.language, {

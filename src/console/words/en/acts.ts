@@ -10,6 +10,7 @@ export const acts = {
   changedMeanwhile: 'Somebody changed it while it was on your screen.',
   changedBy: (actor: string, time: string) =>
     `${actor} changed it at ${time}, while it was on your screen.`,
+  compare: 'Compare…',
   seen: 'What you saw',
   present: 'What is there now',
   wanted: 'What you want',

@@ -11,6 +11,7 @@ export const acts: Words['acts'] = {
   typeName: (name) => `Digite ${name} para continuar`,
   changedMeanwhile: 'Alguém mudou isto enquanto estava na sua tela.',
   changedBy: (actor, time) => `${actor} mudou isto às ${time}, enquanto estava na sua tela.`,
+  compare: 'Comparar…',
   seen: 'O que você viu',
   present: 'O que está lá agora',
   wanted: 'O que você quer',

@@ -4,6 +4,7 @@ import type { Page } from '../../store/store.ts'
 import type { Read } from '../admin-act.ts'
 import { toAdminCargo, toAdminToken } from '../admin-views.ts'
 import { readPage } from '../read-page.ts'
+import { withStatuses } from './cargo-statuses.ts'
 import { viewDeliveries } from './view-deliveries.ts'
 import type { AdminContext } from './admin-context.ts'
 
@@ -14,7 +15,7 @@ export const listTokens: Read<'listTokens'> = async (reader, request) => {
 
 export const listCargoes: Read<'listCargoes'> = async (reader, request) => {
   const { rows, next } = await readPage(request, reader.pageCargoes.bind(reader), toAdminCargo)
-  return { cargas: rows, next }
+  return { cargas: await withStatuses(reader, rows), next }
 }
 
 export const listDeliveries: Read<'listDeliveries', Pick<AdminContext, 'waiting'>> = async (

@@ -6,13 +6,16 @@ import { toAdminCargo } from '../admin-views.ts'
 import { findCargo } from '../cargo/find-cargo.ts'
 import { findNamedDelivery } from '../cargo/find-named-delivery.ts'
 import type { AdminContext } from './admin-context.ts'
+import { withStatuses } from './cargo-statuses.ts'
 import { viewDeliveries } from './view-deliveries.ts'
 
 export const showCargo: Read<'showCargo'> = async (reader, { carga }) => {
   const cargo = await findCargo(reader, carga)
   const content = await reader.summarizeContent(cargo.id)
+  const [view] = await withStatuses(reader, [toAdminCargo(cargo)])
+  invariant(view !== undefined, 'each carga has its view')
   return {
-    ...toAdminCargo(cargo),
+    ...view,
     entregas: await reader.countCargoDeliveries(cargo.id),
     conteudo: content === undefined ? null : { sha256: content.sha256, bytes: content.byteCount },
   }

@@ -14,6 +14,7 @@ import { FIRST_ENDS } from './first-ends-tables.ts'
 import { FLEET_CHANGES } from './fleet-changes-tables.ts'
 import { FLEET_COUNTS } from './fleet-counts-tables.ts'
 import { SUMMARY_COUNTS } from './fleet-summary-tables.ts'
+import { CARGO_COUNTS } from './cargo-counts-tables.ts'
 import { HOST_LISTS } from './host-lists.ts'
 import { IN_USE, IN_USE_BEFORE } from './in-use-tables.ts'
 import { CARGO_SELECTORS } from './cargo-rows.ts'
@@ -421,4 +422,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { sql: SUMMARY_COUNTS, readableFrom: STEPS.length },
   { sql: NOTABLE_ENTRIES, readableFrom: STEPS.length },
   { sql: HOST_LISTS, readableFrom: STEPS.length },
+  { sql: CARGO_COUNTS, readableFrom: STEPS.length },
 ]

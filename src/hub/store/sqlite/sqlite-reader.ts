@@ -23,6 +23,7 @@ import type {
 import type { Labels } from '../../../protocol/labels.ts'
 import type { DeliveryStatus } from '../../../protocol/words.ts'
 import type {
+  CargoStatusCount,
   CaRevocationPage,
   DeliveryFilter,
   DeliveryPage,
@@ -319,6 +320,12 @@ export class SqliteReader extends SqlitePortReader implements StoreReader {
 
   async listDeliveriesOfChange(change: number, step: Step): Promise<DeliveryStep> {
     return selectDeliveriesOfChange(this.session(), change, step)
+  }
+
+  async countStatusesOfCargoes(ids: readonly CargoId[]): Promise<CargoStatusCount[]> {
+    const sql = `SELECT carga_id AS cargoId, status, total FROM json_each(?) AS wanted
+      CROSS JOIN cargas_contagens ON carga_id = wanted.value WHERE total > 0`
+    return this.session().all<CargoStatusCount>(sql, JSON.stringify(ids))
   }
 
   async countFailedDeliveries(): Promise<number> {

@@ -1,0 +1,151 @@
+// All cargo: what it is, who gets it, and how far that is.
+
+import type { JSX } from 'preact'
+import { ask } from '../../api/client.ts'
+import type { AdminReplies } from '../../api/operations.ts'
+import { PAGE_ROWS, usePages } from '../../api/pages.ts'
+import { here, hrefOf, setQuery } from '../../frame/router.ts'
+import { Screen } from '../../frame/screen.tsx'
+import { useRowKeys } from '../../frame/use-row-keys.ts'
+import { Failure, Notice } from '../../parts/answer.tsx'
+import { Command } from '../../parts/command.tsx'
+import { type Column, CountLine, DataTable } from '../../parts/data-table.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { IfAllowed } from '../../parts/if-allowed.tsx'
+import { formatCount, Relative } from '../../parts/time.tsx'
+import { StatusBar, sumStatuses } from '../../pictures/status-bar.tsx'
+import { words } from '../../words/words.ts'
+import { CreateDialog } from './create-dialog.tsx'
+
+type Cargo = AdminReplies['listCargoes']['cargas'][number]
+
+const CREATE = 'svc carga create --tipo csr_cert --nome site --agente web-1.example.org'
+
+export function CargoesScreen(): JSX.Element {
+  const { cargo, frame } = words()
+  useRowKeys()
+  const pages = usePages('', async (after) => {
+    const { cargas, next } = await ask('listCargoes', {
+      limit: PAGE_ROWS,
+      ...(after !== undefined && { after }),
+    })
+    return { rows: cargas, next }
+  })
+  const isEmpty = pages.rows.length === 0 && !pages.isLoading && pages.error === undefined
+  return (
+    <Screen title={cargo.title} wire="carga" commands={['svc carga list', CREATE]}>
+      <section class="card" aria-label={cargo.title}>
+        <div class="filters">
+          <span class="grow" />
+          {pages.arrived > 0 && (
+            <button type="button" class="button small" onClick={pages.reload}>
+              {frame.arrived(pages.arrived)}
+            </button>
+          )}
+          <IfAllowed name="createCargo">
+            <button
+              type="button"
+              class="button primary"
+              onClick={() => setQuery({ create: 'csr_cert' })}
+            >
+              <Icon name="plus" small />
+              {cargo.make}
+            </button>
+          </IfAllowed>
+        </div>
+        {pages.error !== undefined && <Failure error={pages.error} />}
+        {pages.rows.length > 0 && (
+          <DataTable
+            label={cargo.title}
+            columns={columns()}
+            rows={pages.rows}
+            total={pages.hasMore ? undefined : pages.rows.length}
+            hrefOf={({ id }) => hrefOf(`/cargo/${id}`)}
+            onLook={pages.look}
+            onEnd={pages.more}
+          />
+        )}
+        {isEmpty && (
+          <Notice title={frame.empty} hint={cargo.empty}>
+            <Command text={CREATE} />
+          </Notice>
+        )}
+        <div class="foot">
+          <CountLine
+            shown={pages.rows.length}
+            total={pages.hasMore ? undefined : pages.rows.length}
+            words={frame.rows}
+          />
+        </div>
+      </section>
+      {here.value.query['create'] !== undefined && (
+        <IfAllowed name="createCargo">
+          <CreateDialog onClose={() => setQuery({ create: undefined })} />
+        </IfAllowed>
+      )}
+    </Screen>
+  )
+}
+
+/** The bar, and in words what is not done. */
+function Far({ statuses }: Pick<Cargo, 'statuses'>): JSX.Element {
+  const { host } = words()
+  const { falhou, pendente, em_andamento: underWay } = statuses
+  const open = [
+    ['falhou', falhou],
+    ['pendente', pendente],
+    ['em_andamento', underWay],
+  ] as const
+  const text = open
+    .filter(([, count]) => count > 0)
+    .map(([status, count]) => `${formatCount(count)} ${host.statuses[status] ?? status}`)
+  return (
+    <span class="far">
+      <StatusBar statuses={statuses} withLegend={false} />
+      {text.length > 0 && <small class={falhou > 0 ? 'c-bad' : 'muted'}>{text.join(', ')}</small>}
+    </span>
+  )
+}
+
+function columns(): readonly Column<Cargo>[] {
+  const { cargo } = words()
+  return [
+    {
+      name: 'name',
+      label: cargo.name,
+      share: 24,
+      cell: ({ nome, versao }) => (
+        <>
+          <b>{nome}</b> <span class="faint">v{versao}</span>
+        </>
+      ),
+    },
+    {
+      name: 'type',
+      label: cargo.type,
+      share: 12,
+      cell: ({ tipo }) => <code>{tipo}</code>,
+    },
+    {
+      name: 'who',
+      label: cargo.who,
+      share: 22,
+      isWideOnly: true,
+      cell: ({ where, statuses }) =>
+        where === null ? cargo.named(formatCount(sumStatuses(statuses))) : <code>{where}</code>,
+    },
+    {
+      name: 'statuses',
+      label: cargo.statuses,
+      share: 28,
+      cell: ({ statuses }) => <Far statuses={statuses} />,
+    },
+    {
+      name: 'created',
+      label: cargo.created,
+      share: 14,
+      isWideOnly: true,
+      cell: ({ created_at: at }) => <Relative at={at} />,
+    },
+  ]
+}

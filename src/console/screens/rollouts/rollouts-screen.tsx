@@ -1,0 +1,124 @@
+// All rollouts, newest first, below the freeze that holds them back.
+
+import type { JSX } from 'preact'
+import { ask } from '../../api/client.ts'
+import type { AdminReplies } from '../../api/operations.ts'
+import { PAGE_ROWS, usePages } from '../../api/pages.ts'
+import { hrefOf } from '../../frame/router.ts'
+import { Screen } from '../../frame/screen.tsx'
+import { useRowKeys } from '../../frame/use-row-keys.ts'
+import { Failure, Notice } from '../../parts/answer.tsx'
+import { Command } from '../../parts/command.tsx'
+import { type Column, CountLine, DataTable } from '../../parts/data-table.tsx'
+import { formatCount, Relative } from '../../parts/time.tsx'
+import { words } from '../../words/words.ts'
+import { FreezeCard } from './freeze-card.tsx'
+import { nameOfRollout, RolloutState } from './rollout-state.tsx'
+
+type Rollout = AdminReplies['listRollouts']['rollouts'][number]
+
+export function RolloutsScreen(): JSX.Element {
+  const { rollouts, frame } = words()
+  useRowKeys()
+  const pages = usePages('', async (after) => {
+    const page = await ask('listRollouts', {
+      limit: PAGE_ROWS,
+      ...(after !== undefined && { after }),
+    })
+    return { rows: page.rollouts, next: page.next }
+  })
+  const isEmpty = pages.rows.length === 0 && !pages.isLoading && pages.error === undefined
+  const total = pages.hasMore ? undefined : pages.rows.length
+  return (
+    <Screen
+      title={rollouts.title}
+      wire="rollout"
+      commands={[
+        'svc rollout list',
+        'svc freeze show',
+        `svc freeze set --until 12h --why 'incident 4711'`,
+      ]}
+    >
+      <FreezeCard />
+      <section class="card" aria-label={rollouts.title}>
+        {pages.arrived > 0 && (
+          <div class="filters">
+            <button type="button" class="button small" onClick={pages.reload}>
+              {frame.arrived(pages.arrived)}
+            </button>
+          </div>
+        )}
+        {pages.error !== undefined && <Failure error={pages.error} />}
+        {pages.rows.length > 0 && (
+          <DataTable
+            label={rollouts.title}
+            columns={columns()}
+            rows={pages.rows}
+            total={total}
+            hrefOf={({ id }) => hrefOf(`/rollouts/${id}`)}
+            onLook={pages.look}
+            onEnd={pages.more}
+          />
+        )}
+        {isEmpty && (
+          <Notice title={frame.empty} hint={rollouts.empty}>
+            <Command text="svc carga update site --waves 1,10%,50%,100%" />
+          </Notice>
+        )}
+        <div class="foot">
+          <CountLine shown={pages.rows.length} total={total} words={frame.rows} />
+        </div>
+      </section>
+    </Screen>
+  )
+}
+
+function columns(): readonly Column<Rollout>[] {
+  const { rollouts } = words()
+  return [
+    {
+      name: 'what',
+      label: rollouts.what,
+      share: 30,
+      cell: (rollout) => (
+        <>
+          <b>{nameOfRollout(rollout)}</b>
+          {rollout.versao !== null && <span class="faint"> v{rollout.versao}</span>}
+        </>
+      ),
+    },
+    {
+      name: 'state',
+      label: rollouts.state,
+      share: 20,
+      cell: ({ state }) => <RolloutState state={state} />,
+    },
+    {
+      name: 'wave',
+      label: rollouts.wave,
+      share: 12,
+      cell: ({ wave, waves }) => rollouts.waveOf(wave, waves.length),
+    },
+    {
+      name: 'hosts',
+      label: rollouts.hosts,
+      share: 14,
+      isWideOnly: true,
+      cell: ({ given, wanted }) => rollouts.givenOf(formatCount(given), formatCount(wanted)),
+    },
+    {
+      name: 'by',
+      label: rollouts.by,
+      share: 12,
+      isWideOnly: true,
+      cell: ({ started_by: by }) => by,
+    },
+    {
+      name: 'since',
+      label: rollouts.since,
+      share: 12,
+      isWideOnly: true,
+      cell: ({ created_at: at }) => <Relative at={at} />,
+    },
+  ]
+}
