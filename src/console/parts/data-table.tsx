@@ -3,7 +3,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { ComponentChildren, JSX } from 'preact'
 import { here, setQuery } from '../frame/router.ts'
-import { isNarrow } from './is-narrow.ts'
 import { formatCount } from './time.tsx'
 
 export interface Column<Row> {
