@@ -48,6 +48,11 @@ describe('a viewer', WITH_BROWSER, () => {
       '/webhooks',
       `/webhooks/${webhook.id}`,
       '/certificates',
+      '/audit',
+      '/audit/1',
+      '/cargo',
+      '/deliveries',
+      '/rollouts',
     ]
   })
   after(() => opened[Symbol.asyncDispose]())

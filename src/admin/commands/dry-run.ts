@@ -89,5 +89,22 @@ export async function printRehearsal(
     acts.length === 0
       ? 'the audit log would say nothing\n'
       : renderRows(output.language, COLUMNS, acts)
-  await output.write(`${log}${told} would be told; nothing was done\n`)
+  const foreseen = answer.politica === undefined ? '' : renderForeseen(answer.politica)
+  await output.write(`${log}${foreseen}${told} would be told; nothing was done\n`)
+}
+
+/** docs/protocol.md POL-28. */
+function renderForeseen({
+  agentes,
+  cargas,
+  cargas_afetadas: affected,
+}: NonNullable<AdminRehearsal['politica']>): string {
+  const held = `the policy would hold for ${agentes === 1 ? '1 agent' : `${agentes} agents`}\n`
+  const lines = affected.map(
+    ({ nome, sans, agentes: hosts }) => `  ${nome} (${sans.join(', ')}): ${hosts}\n`,
+  )
+  const more = cargas > affected.length ? `  and ${cargas - affected.length} more\n` : ''
+  return cargas === 0
+    ? held
+    : `${held}loads with names that it would forbid, and how many agents have them:\n${lines.join('')}${more}`
 }

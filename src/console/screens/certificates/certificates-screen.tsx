@@ -7,6 +7,7 @@ import { PAGE_ROWS, usePages } from '../../api/pages.ts'
 import { here, hrefOf, setQuery } from '../../frame/router.ts'
 import { Screen } from '../../frame/screen.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
+import { describeCommand } from '../../parts/describe-command.ts'
 import { FilterField } from '../../parts/filter-field.tsx'
 import type { IconName } from '../../parts/icon.tsx'
 import { ListCard } from '../../parts/list-card.tsx'
@@ -129,10 +130,6 @@ function commandOf({
   agente,
   ends_before: endsBefore,
 }: AdminRequest<'listCertificates'>): string {
-  return [
-    'svc certificado list',
-    ...(state === undefined ? [] : [`--state ${state}`]),
-    ...(agente === undefined ? [] : [`--agente '${agente}'`]),
-    ...(endsBefore === undefined ? [] : [`--ends-before '${endsBefore}'`]),
-  ].join(' ')
+  const options = { state, agente, 'ends-before': endsBefore }
+  return describeCommand(['svc', 'certificado', 'list'], options)
 }

@@ -10,6 +10,7 @@ import { hrefOf } from '../../frame/router.ts'
 import { Screen } from '../../frame/screen.tsx'
 import { ActDialog } from '../../parts/act-dialog.tsx'
 import { Answer } from '../../parts/answer.tsx'
+import { describeCommand } from '../../parts/describe-command.ts'
 import { IfAllowed } from '../../parts/if-allowed.tsx'
 import { ListCard } from '../../parts/list-card.tsx'
 import { Relative, Time } from '../../parts/time.tsx'
@@ -33,7 +34,7 @@ export function JoinRuleScreen({ id = '' }: ScreenProperties): JSX.Element {
     <Screen
       title={name}
       above={[text.title, hrefOf('/enrolment')]}
-      commands={[`svc join-rule show ${name}`]}
+      commands={[describeCommand(['svc', 'join-rule', 'show', name])]}
     >
       <Answer shown={shown.value}>{(rule) => <RuleCard rule={rule} />}</Answer>
       <ListCard

@@ -5,6 +5,7 @@ import { useQuery } from '../../api/query.ts'
 import { hrefOf } from '../../frame/router.ts'
 import { Screen } from '../../frame/screen.tsx'
 import { Failure } from '../../parts/answer.tsx'
+import { describeCommand } from '../../parts/describe-command.ts'
 import { formatCount } from '../../parts/time.tsx'
 import { isAtLeast } from '../../api/session.ts'
 import { roleNeeded } from '../../api/operations.ts'
@@ -28,13 +29,16 @@ function PolicyScreen({ target }: { readonly target: Target }): JSX.Element {
   const { policies: text } = words()
   const { seen, error, reload } = usePolitica(target)
   const name = target.kind === 'role' ? target.role : target.nome
-  const argument = target.kind === 'role' ? `'${name}'` : `--name '${name}'`
+  const commandOf = (verb: string, options = {}): string =>
+    target.kind === 'role'
+      ? describeCommand(['svc', 'politica', verb, name], options)
+      : describeCommand(['svc', 'politica', verb], { name, ...options })
   return (
     <Screen
       title={name === '*' ? text.everyOther : name}
       wire="politica"
       above={[text.title, hrefOf('/policies')]}
-      commands={[`svc politica show ${argument}`, `svc politica set ${argument} --cert-ttl 8h`]}
+      commands={[commandOf('show'), commandOf('set', { 'cert-ttl': '8h' })]}
     >
       {error !== undefined && <Failure error={error} />}
       {seen !== undefined && (

@@ -10,6 +10,7 @@ import { goTo, hrefOf } from '../../frame/router.ts'
 import { Screen } from '../../frame/screen.tsx'
 import { ActDialog } from '../../parts/act-dialog.tsx'
 import { Answer, Failure, Notice } from '../../parts/answer.tsx'
+import { describeCommand } from '../../parts/describe-command.ts'
 import { Time } from '../../parts/time.tsx'
 import { useAct } from '../../parts/use-act.ts'
 import { words } from '../../words/words.ts'
@@ -30,7 +31,7 @@ export function WebhookScreen({ id = '' }: ScreenProperties): JSX.Element {
       title={text.one}
       wire="webhook"
       above={[text.title, hrefOf('/webhooks')]}
-      commands={[`svc webhook show ${id}`, `svc webhook test ${id}`]}
+      commands={['show', 'test'].map((verb) => describeCommand(['svc', 'webhook', verb, id]))}
     >
       {isAllowed ? (
         <Answer shown={shown.value}>{(webhook) => <WebhookPage webhook={webhook} />}</Answer>
