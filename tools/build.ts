@@ -17,6 +17,7 @@ import { buildAgentExecutable } from './build/agent-executable.ts'
 import { type BuildSettings, parseBuildSettings } from './build/build-settings.ts'
 import { buildCliExecutable } from './build/cli-executable.ts'
 import { bundleProgram, STORE_ADDON } from './build/bundle-program.ts'
+import { packConsole } from './build/console-bundle.ts'
 import { pinnedNode } from './build/runtime.ts'
 import { copyStoreAddon } from './build/store-addon.ts'
 import { ROOT } from './source-files.ts'
@@ -33,8 +34,9 @@ await runProgram('build', async () => {
   }
   await mkdir(DIST, { recursive: true })
   await artefact(STORE_ADDON, (path) => copyStoreAddon(path, ownArchitecture()))
-  await artefact('svc-server.cjs', (path) => bundleProgram('src/hub/main.ts', path, settings))
-  await artefact('svc.cjs', (path) => bundleProgram('src/admin/main.ts', path, settings))
+  const serving = { ...settings, console: await packConsole() }
+  await artefact('svc-server.cjs', (path) => bundleProgram('src/hub/main.ts', path, serving))
+  await artefact('svc.cjs', (path) => bundleProgram('src/admin/main.ts', path, serving))
   await artefact('svc-agent', (path) => buildAgentExecutable(path, settings))
   await artefact('svc', (path) => buildCliExecutable(path, settings))
   checkVersions(settings)

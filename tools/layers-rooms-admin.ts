@@ -81,6 +81,11 @@ export const ADMIN_ROOMS: readonly Room[] = [
     types: ['backup', 'doctor'],
   },
   {
+    name: 'admin/console',
+    what: 'the console that `svc` serves on loopback: who may ask, what is passed on to the hub, and whom the page may seal for',
+    imports: ['admin/doors', 'admin/sealed', 'console-files', 'protocol', 'platform'],
+  },
+  {
     name: 'admin/commands',
     what: 'the commands of `svc`, one a file',
     imports: [
@@ -88,6 +93,8 @@ export const ADMIN_ROOMS: readonly Room[] = [
       'admin/terminal',
       'admin/sealed',
       'admin/declared',
+      'admin/console',
+      'console-files',
       'completion',
       'backup',
       'doctor',

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { isSea } from 'node:sea'
 import { isatty } from 'node:tty'
 import { systemClock } from '../platform/clock.ts'
@@ -7,6 +8,8 @@ import { runSvc } from './run-svc.ts'
 import { askHiddenOn } from './terminal/ask-hidden.ts'
 import { confirmOn } from '../platform/confirm.ts'
 import { openProgress } from './terminal/progress.ts'
+
+const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 void runProgram('svc', async () => {
   const { stdin, stdout, stderr, env, argv, execPath, execArgv } = process
@@ -26,5 +29,7 @@ void runProgram('svc', async () => {
     // A single executable is its own script.
     command: isSea() ? [execPath] : [execPath, ...execArgv, script],
     giveWay,
+    untilEnded: () =>
+      Promise.race(ENDING_SIGNALS.map((signal) => once(process, signal))).then(() => undefined),
   })
 })

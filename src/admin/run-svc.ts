@@ -31,6 +31,8 @@ export interface Invocation extends Surroundings {
   readonly command: readonly string[]
   /** Asks a person for a yes; where svc runs on a terminal. */
   readonly confirm?: ((question: string) => Promise<boolean>) | undefined
+  /** Resolves when somebody ends the program. */
+  readonly untilEnded?: () => Promise<void>
   /** Lets other programs go first from here on, where this process is svc's own. */
   readonly giveWay?: (() => Promise<void>) | undefined
 }
@@ -186,6 +188,20 @@ function createContext(invocation: Invocation): CommandContext {
       }
     },
     openSecret: async (name) => (await import('./sealed/secret-source.ts')).openSecret(name, stdin),
+    openConsoleDoor: async () => {
+      const { openPins, pinsPlace } = await import('./sealed/open-pins.ts')
+      const { openPortLine, openSocketLine } = await import('./doors/hub-line.ts')
+      const own = { env, clock, command: [], isRoot: false }
+      const pins = { openPins: () => openPins(own), pinsPath: pinsPlace(env) }
+      if (remote !== undefined) return { line: openPortLine(remote), ...pins }
+      if (typeof SVC_BUILD_ALONE === 'boolean') throw hubMissing()
+      if (userId === 0) throw servedByRoot()
+      const { adminSocketOf } = await import('./doors/open-vault.ts')
+      const line = await openSocketLine(adminSocketOf(env))
+      if (line === undefined) throw hubSilent()
+      return { line, ...pins }
+    },
+    untilEnded: () => invocation.untilEnded?.() ?? Promise.resolve(),
     openPins: async () => {
       const { openPins } = await import('./sealed/open-pins.ts')
       const keeper = [...command, KEEPER_COMMAND]
@@ -197,6 +213,23 @@ function createContext(invocation: Invocation): CommandContext {
 function vaultElsewhere(): UserError {
   return new UserError('vault_elsewhere', 'this command works on the vault itself, not on a hub', {
     hint: 'leave out --hub and unset SVC_HUB, on the machine that has the vault',
+  })
+}
+
+/** A browser, and what a page asks for, has no business with root's rights; and the pins are to be those of a person. */
+function servedByRoot(): UserError {
+  return new UserError(
+    'console_as_root',
+    'svc serves the console of this machine’s hub not as root',
+    {
+      hint: 'start it as the owner of the vault, or with --hub and an admin token as yourself',
+    },
+  )
+}
+
+function hubSilent(): UserError {
+  return new UserError('hub_needed', 'the console needs a running hub, and none answers here', {
+    hint: 'start svc-server, or name a hub with --hub and --token-file',
   })
 }
 

@@ -22,7 +22,10 @@ export interface PackedConsole {
 /** Put in place by the build; a hub that runs from its source has none. */
 declare const SVC_BUILD_CONSOLE: PackedConsole | undefined
 
-const BESIDE_THE_SOURCE = new URL('../../dist/console.json', import.meta.url)
+/** Undefined in a bundle, which lies nowhere beside its source: its build leaves this empty. */
+const OWN_PLACE: string = import.meta.url
+const BESIDE_THE_SOURCE: URL | undefined =
+  OWN_PLACE === '' ? undefined : new URL('../../dist/console.json', OWN_PLACE)
 
 /** Undefined where the program runs from its source. */
 export function findBuiltIn(): PackedConsole | undefined {
@@ -31,6 +34,7 @@ export function findBuiltIn(): PackedConsole | undefined {
 
 /** Undefined where nobody built the console beside the source. */
 export function readBesideSource(): PackedConsole | undefined {
+  if (BESIDE_THE_SOURCE === undefined) return undefined
   try {
     return JSON.parse(readFileSync(BESIDE_THE_SOURCE, 'utf8')) as PackedConsole
   } catch (error) {
@@ -41,5 +45,6 @@ export function readBesideSource(): PackedConsole | undefined {
 
 /** When it was built; undefined where it was not. */
 export function builtBesideSourceAtMs(): number | undefined {
+  if (BESIDE_THE_SOURCE === undefined) return undefined
   return statSync(BESIDE_THE_SOURCE, { throwIfNoEntry: false })?.mtimeMs
 }

@@ -12,7 +12,7 @@ import { assertOk, post, send } from '../support/wire-client.ts'
 type Row = Readonly<Record<string, unknown>>
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3,6}Z$/
-const CARGA = 'id, tipo, nome, versao, sans, where, created_at'
+const CARGA = 'id, tipo, nome, versao, sans, where, created_at, statuses'
 const ENTREGA =
   'id, carga_id, agente_id, hostname, tipo, nome, versao, status, updated_at, erro, reverted_at, alvos_revertidos, waiting_reason, waiting_reason_at'
 const EVENTO =

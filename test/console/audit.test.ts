@@ -62,15 +62,18 @@ describe('[ADT-1] [ADT-6] [ADT-7] the audit log', WITH_BROWSER, () => {
     await using person = await opened.signIn('viewer')
     const { page } = person
     const verdict = (text: RegExp) => page.locator('#log-verdict', { hasText: text }).waitFor()
-    const gate = Promise.withResolvers<void>()
+    let open = (): void => undefined
+    const isOpen = new Promise<void>((resolve) => {
+      open = resolve
+    })
     await page.route(RECORDS, async (route) => {
-      await gate.promise
+      await isOpen
       await route.continue()
     })
     await page.goto('/console/audit')
     await verdict(/^Checking, \d+ to go$/)
     await page.getByRole('button', { name: 'Stop' }).click()
-    gate.resolve()
+    open()
     await verdict(/^Stopped, \d+ entries are not checked here$/)
     await checkAccessibility(page)
     await page.unroute(RECORDS)

@@ -98,7 +98,7 @@ describe('cargo', WITH_BROWSER, () => {
     const dialog = page.getByRole('dialog', { name: 'New cargo' })
     await dialog.getByLabel('Host', { exact: true }).fill('db-1.example.org')
     const choose = (buffer: Buffer): Promise<void> =>
-      dialog.getByLabel('File', { exact: false }).setInputFiles({
+      dialog.locator('input[type=file]').setInputFiles({
         name: 'motd',
         mimeType: 'text/plain',
         buffer,

@@ -9,6 +9,7 @@ import { after, before, describe, test } from 'node:test'
 import { buildAgentExecutable } from '../../tools/build/agent-executable.ts'
 import { ownArchitecture } from '../../tools/build/architecture.ts'
 import { bundleProgram, STORE_ADDON } from '../../tools/build/bundle-program.ts'
+import { packConsole } from '../../tools/build/console-bundle.ts'
 import { pinnedNode } from '../../tools/build/runtime.ts'
 import { copyStoreAddon } from '../../tools/build/store-addon.ts'
 import { ROOT } from '../../tools/source-files.ts'
@@ -22,12 +23,13 @@ describe('the built programs', () => {
     await chmod(directory, 0o755)
     await copyStoreAddon(join(directory, STORE_ADDON), ownArchitecture())
     await buildAgentExecutable(join(directory, 'svc-agent'), SETTINGS)
+    const console = await packConsole()
     for (const [name, entry] of [
       ['svc-server', 'src/hub/main.ts'],
       ['svc', 'src/admin/main.ts'],
     ] as const) {
       const bundle = join(directory, `${name}.cjs`)
-      await bundleProgram(entry, bundle, SETTINGS)
+      await bundleProgram(entry, bundle, { ...SETTINGS, console })
       const launcher = `#!/bin/sh\nexec ${pinnedNode()} ${bundle} "$@"\n`
       await writeFile(join(directory, name), launcher, { mode: 0o755 })
     }
@@ -54,6 +56,12 @@ describe('the built programs', () => {
   const stories = [
     ['[AGT-20] do the main job', 'test/e2e/main-job.test.ts', 'the main job with svc-ca', 4],
     ['[SLD-5] open what is sealed', 'test/agent/sealed-files.test.ts', 'opened by the program', 1],
+    [
+      '[LOC-1] serve the console',
+      'test/e2e/served-console.test.ts',
+      'the hub serves the console',
+      1,
+    ],
   ] as const
   for (const [title, path, pattern, count] of stories) {
     test(title, async () => {

@@ -21,6 +21,7 @@ export interface Ended {
 
 export interface RunningProgram {
   readonly pid: number
+  readonly stdout: () => string
   readonly stderr: () => string
   readonly hasEnded: () => boolean
   readonly ended: Promise<Ended>
@@ -119,6 +120,7 @@ export function startCommand(
   child.stdin?.end(input)
   return {
     pid: child.pid ?? 0,
+    stdout,
     stderr,
     hasEnded: () => child.exitCode !== null || child.signalCode !== null,
     ended: waitForEnd(child, stdout, stderr),

@@ -3,6 +3,7 @@
 
 import { join } from 'node:path'
 import { build, formatMessages, type Plugin } from 'esbuild'
+import type { PackedConsole } from '../../src/console-files/packed-console.ts'
 import { SvcError } from '../../src/platform/errors.ts'
 import { ROOT } from '../source-files.ts'
 import type { BuildSettings } from './build-settings.ts'
@@ -11,12 +12,19 @@ const NODE_MAJOR = 24
 /** The addon of the encrypted store; it lies beside the bundles that use it. */
 export const STORE_ADDON = 'better-sqlite3.node'
 
+export interface ProgramParts {
+  /** It is installed without anything beside it. */
+  readonly isAlone?: boolean
+  /** The pages that it serves; without them it looks for what was built beside its source. */
+  readonly console?: PackedConsole | undefined
+}
+
 export async function bundleProgram(
   entry: string,
   outfile: string,
-  settings: BuildSettings & { readonly isAlone?: boolean },
+  settings: BuildSettings & ProgramParts,
 ): Promise<void> {
-  const { version, releasePublicKey, isAlone = false } = settings
+  const { version, releasePublicKey, isAlone = false, console } = settings
   const { warnings } = await build({
     absWorkingDir: ROOT,
     entryPoints: [join(ROOT, entry)],
@@ -36,6 +44,7 @@ export async function bundleProgram(
       SVC_BUILD_VERSION: JSON.stringify(version),
       SVC_RELEASE_PUBLIC_KEY:
         releasePublicKey === undefined ? 'undefined' : JSON.stringify(releasePublicKey),
+      SVC_BUILD_CONSOLE: console === undefined ? 'undefined' : JSON.stringify(console),
       SVC_BUILD_ALONE: isAlone ? 'true' : 'undefined',
       // Only readVersion looks at it, where nothing was built.
       'import.meta.url': '""',

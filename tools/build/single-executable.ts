@@ -7,17 +7,15 @@ import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Architecture, ownArchitecture } from './architecture.ts'
 import type { BuildSettings } from './build-settings.ts'
-import { bundleProgram } from './bundle-program.ts'
+import { bundleProgram, type ProgramParts } from './bundle-program.ts'
 import { foreignRunner } from './foreign-system.ts'
 import { nodePackage, pinnedNode, strippedNode } from './runtime.ts'
 
-export interface ExecutableProgram {
+export interface ExecutableProgram extends ProgramParts {
   /** Its source. */
   readonly entry: string
   /** Of its Node. */
   readonly flags: readonly string[]
-  /** It is installed without anything beside it. */
-  readonly isAlone?: boolean
 }
 
 const POSTJECT = join(dirname(fileURLToPath(import.meta.resolve('postject'))), 'cli.js')
@@ -28,7 +26,7 @@ const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2'
 /** Writes `outfile` whole or not at all. The same sources give the same file, but for V8's cache of compiled code. */
 export async function buildExecutable(
   outfile: string,
-  { entry, flags, isAlone = false }: ExecutableProgram,
+  { entry, flags, ...parts }: ExecutableProgram,
   settings: BuildSettings,
   architecture: Architecture = ownArchitecture(),
 ): Promise<void> {
@@ -36,7 +34,7 @@ export async function buildExecutable(
   const [bundle, blob] = [`${name}.cjs`, `${name}.blob`]
   const work = await mkdtemp(join(dirname(outfile), `.${name}-`))
   try {
-    await bundleProgram(entry, join(work, bundle), { ...settings, isAlone })
+    await bundleProgram(entry, join(work, bundle), { ...settings, ...parts })
     const node = await findNodeFor(architecture)
     const config = { ...seaConfig(bundle, blob, flags), useCodeCache: node !== undefined }
     await writeFile(join(work, 'sea.json'), JSON.stringify(config))

@@ -165,6 +165,8 @@ export function svcProgram(): Command {
     openSecret: refuse,
     openScene: refuse,
     openPins: refuse,
+    openConsoleDoor: refuse,
+    untilEnded: refuse,
     withAdmin: refuse,
   }
   return buildSvc(context, () => undefined)

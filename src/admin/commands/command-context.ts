@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { Scene } from '../../doctor/scene.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { VaultControls, WithAdmin } from '../doors/admin-session.ts'
+import type { HubLine } from '../doors/hub-line.ts'
 import type { HubOptions } from '../doors/hub-options.ts'
 import type { Output } from '../terminal/output.ts'
 import type { Progress } from '../terminal/progress.ts'
@@ -33,8 +34,18 @@ export interface CommandContext {
   readonly confirm?: ((question: string) => Promise<boolean>) | undefined
   /** What svc exits with when nothing fails; 0 otherwise. */
   readonly exitWith?: (status: number) => void
+  /** What `svc console` serves: the way to a running hub, and this person's pins. */
+  openConsoleDoor(): Promise<ConsoleDoor>
+  /** Until somebody ends the program: Ctrl-C, SIGTERM. */
+  untilEnded(): Promise<void>
   /** Runs `work` on the vault or on the hub that holds it, and closes it again. */
   readonly withAdmin: WithAdmin
+}
+
+export interface ConsoleDoor {
+  readonly line: HubLine
+  readonly openPins: () => Promise<OpenPins>
+  readonly pinsPath: string
 }
 
 export type PrintedByOwner = (

@@ -121,6 +121,8 @@ async function run(
       standby: { init: notAsked, status: notAsked, promote: notAsked },
     },
     useOptions: () => undefined,
+    openConsoleDoor: notAsked,
+    untilEnded: notAsked,
     note: () => undefined,
     openSecret: async (name) => ({
       name,

@@ -49,6 +49,8 @@ const context: CommandContext = {
   openSecret: reached,
   openScene: reached,
   openPins: reached,
+  openConsoleDoor: reached,
+  untilEnded: reached,
   withAdmin: reached,
 }
 

@@ -35,6 +35,7 @@ import { registerCargaUpdate } from './carga/carga-update.ts'
 import { registerCertificadoList } from './certificado/certificado-list.ts'
 import { registerCheckpoint } from './checkpoint.ts'
 import { registerConsoleLink } from './console/console-link.ts'
+import { registerConsoleServe } from './console/console-serve.ts'
 import type { CommandContext, RegisterCommand } from './command-context.ts'
 import {
   addDryRunOptions,
@@ -271,8 +272,8 @@ const NOUNS: readonly Noun[] = [
   },
   {
     name: 'console',
-    description: 'the pages of the hub',
-    commands: [registerConsoleLink],
+    description: 'the pages of the hub: served here, or a link that signs in to the hub’s own',
+    commands: [registerConsoleServe, registerConsoleLink],
   },
 ]
 

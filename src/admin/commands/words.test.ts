@@ -66,6 +66,8 @@ async function printed(language: Language, line: string): Promise<string> {
     openSecret: nothing,
     openScene: nothing,
     openPins: nothing,
+    openConsoleDoor: nothing,
+    untilEnded: nothing,
     withAdmin: (work) =>
       work({
         operations,

@@ -120,6 +120,11 @@ export function openVaultControls(surroundings: Surroundings): OpenVaultControls
   }
 }
 
+/** Where a hub of this machine listens. */
+export function adminSocketOf(env: Environment): string {
+  return vaultFiles(parseHubNaming(env).vaultRoot).adminSocket
+}
+
 /** Whatever says so of the passphrase, not of the file that it may come from. */
 function refuseWeak(passphrase: Secret<string>): void {
   const [fault] = findPassphraseFaults(passphrase, {})

@@ -23,13 +23,16 @@ export interface PinSurroundings {
 /** To be called before the program becomes the vault's owner. */
 export async function openPins(surroundings: PinSurroundings): Promise<OpenPins> {
   const { env, clock, command, isRoot } = surroundings
-  const path = pinFilePath(env)
-  if (path === undefined) {
-    throw new UserError('recipients_nowhere', 'svc has no place for its recipients file', {
-      hint: 'set HOME, or SVC_RECIPIENTS_FILE to the path of a file',
-    })
-  }
+  const path = pinsPlace(env)
   const known = await readPinFile(path)
   if (isRoot) return { known, path, ...startPinKeeper(command, path) }
   return { known, path, add: (more) => addToPinFile(path, more, clock), close: () => undefined }
+}
+
+export function pinsPlace(env: PinSurroundings['env']): string {
+  const path = pinFilePath(env)
+  if (path !== undefined) return path
+  throw new UserError('recipients_nowhere', 'svc has no place for its recipients file', {
+    hint: 'set HOME, or SVC_RECIPIENTS_FILE to the path of a file',
+  })
 }

@@ -57,18 +57,22 @@ export async function sealForAgents(request: SealRequest): Promise<Sealed> {
 
 /** Each recipient takes its part of what a hub takes in all. */
 function refuseTooLarge(recipientCount: number, contentBytes: number): void {
-  const { headerBytes, fileBytes } = sealedSize(recipientCount, contentBytes)
-  if (headerBytes > AGE_HEADER_BYTES_MAX) {
-    throw new UserError(
-      'too_many_recipients',
-      `${recipientCount} recipients take ${headerBytes} bytes, and a hub takes ${AGE_HEADER_BYTES_MAX} of them at most`,
-      { hint: 'make several loads, each for some of the agents' },
-    )
-  }
+  refuseTooMany(recipientCount)
+  const { fileBytes } = sealedSize(recipientCount, contentBytes)
   if (fileBytes <= SEALED_BYTES_MAX) return
   throw new UserError(
     'file_too_large',
     `${contentBytes} bytes for ${recipientCount} recipients are ${fileBytes} sealed, and a hub takes ${SEALED_BYTES_MAX} at most`,
+    { hint: 'make several loads, each for some of the agents' },
+  )
+}
+
+export function refuseTooMany(recipientCount: number): void {
+  const { headerBytes } = sealedSize(recipientCount, 0)
+  if (headerBytes <= AGE_HEADER_BYTES_MAX) return
+  throw new UserError(
+    'too_many_recipients',
+    `${recipientCount} recipients take ${headerBytes} bytes, and a hub takes ${AGE_HEADER_BYTES_MAX} of them at most`,
     { hint: 'make several loads, each for some of the agents' },
   )
 }

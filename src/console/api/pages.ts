@@ -2,6 +2,7 @@
 // would move them waits until somebody asks for it.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { isOut } from './session.ts'
 import { onRing } from './stream.ts'
 
 export const PAGE_ROWS = 200
@@ -78,7 +79,7 @@ export function usePages<Row extends { readonly id: string }>(
   }
   const refresh = async (): Promise<void> => {
     const state = current.current
-    if (state.isAsking || document.visibilityState === 'hidden') return
+    if (state.isAsking || document.visibilityState === 'hidden' || isOut()) return
     state.isAsking = true
     state.askedAtMs = Date.now()
     try {

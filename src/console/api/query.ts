@@ -6,6 +6,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { ask } from './client.ts'
 import { hubNowMs } from './clock.ts'
 import type { AdminReplies, AdminRequest, ReadName } from './operations.ts'
+import { isOut } from './session.ts'
 import { onRing, streamState } from './stream.ts'
 
 export interface Shown<Data> {
@@ -107,12 +108,18 @@ export function forgetAll(): void {
 function refresh(query: Query): void {
   query.isStale = true
   if (query.watchers === 0 || query.isAsking || document.visibilityState === 'hidden') return
+  if (isOut()) return
   query.isAsking = true
   const waitMs = Math.max(0, query.askedAtMs + AGAIN_MS_MIN - Date.now())
   setTimeout(() => void answer(query), waitMs)
 }
 
 async function answer(query: Query): Promise<void> {
+  // While it waited, somebody may have signed out: what is stale is asked when a stream begins again.
+  if (isOut()) {
+    query.isAsking = false
+    return
+  }
   query.isStale = false
   query.askedAtMs = Date.now()
   try {

@@ -55,6 +55,11 @@ export function leave(reason: 'none' | 'left' | 'ended'): void {
   session.value = { state: 'out', reason, wasIn: session.value.state === 'in' }
 }
 
+/** The hub would refuse whatever is asked, and its log would say so each time. */
+export function isOut(): boolean {
+  return session.peek().state === 'out'
+}
+
 /** What is on the screen stays below the dialog that says so: a typed form is not lost. */
 export function endedByHub(code: string): void {
   if (session.value.state === 'out') return

@@ -53,116 +53,113 @@ export function EndsPicture({
     ? []
     : findWaves(sums).filter(({ first }) => late.length === 0 || left + first * step > LATE_NAMES_X)
   return (
-    <svg
-      class="chart"
-      viewBox={`0 0 ${width} ${HEIGHT}`}
-      role="img"
-      aria-label={overview.endsTitle(formatCount(most))}
-    >
-      {!isNarrow &&
-        ticksUpTo(most).map((tick) => (
-          <g key={tick}>
-            <path class="gridline" d={`M${left} ${y(tick)}H${width - 8}`} />
-            <text x={left - 8} y={y(tick) + 4} text-anchor="end">
-              {formatCount(tick)}
-            </text>
-          </g>
-        ))}
-      {late.length > 0 && (
-        <rect
-          class="late-span"
-          x={left}
-          y={14}
-          width={Math.max(0, xAt(Date.parse(late.at(-1)?.not_after ?? from)) - left)}
-          height={AXIS_Y - 14}
-        />
-      )}
-      {buckets.map((bucket, at) => (
-        <a
-          key={at}
-          href={hrefOf('/hosts', bucketQuery(fromMs, bucketSeconds, at))}
-          tabIndex={-1}
-          aria-hidden="true"
-        >
-          <title>
-            {overview.bucket(
-              describeTime(new Date(fromMs + at * bucketSeconds * 1000).toISOString()),
-              formatCount(sums[at] ?? 0),
-            )}
-          </title>
-          <rect class="hit" x={left + at * step} y={TOP_Y} width={step} height={AXIS_Y - TOP_Y} />
-          {stackOf(bucket).map(({ state, below, count }) => (
+    <svg class="chart" viewBox={`0 0 ${width} ${HEIGHT}`}>
+      <g role="img" aria-label={overview.endsTitle(formatCount(most))}>
+        {!isNarrow &&
+          ticksUpTo(most).map((tick) => (
+            <g key={tick}>
+              <path class="gridline" d={`M${left} ${y(tick)}H${width - 8}`} />
+              <text x={left - 8} y={y(tick) + 4} text-anchor="end">
+                {formatCount(tick)}
+              </text>
+            </g>
+          ))}
+        {late.length > 0 && (
+          <rect
+            class="late-span"
+            x={left}
+            y={14}
+            width={Math.max(0, xAt(Date.parse(late.at(-1)?.not_after ?? from)) - left)}
+            height={AXIS_Y - 14}
+          />
+        )}
+        {buckets.flatMap((bucket, at) =>
+          stackOf(bucket).map(({ state, below, count }) => (
             <rect
-              key={state}
+              key={`${at} ${state}`}
               x={left + at * step + step * 0.08}
               y={y(below + count)}
               width={step * 0.84}
               height={Math.max(1, y(below) - y(below + count))}
               style={{ fill: COLOURS[state] }}
             />
-          ))}
-        </a>
-      ))}
-      <path class="axis-line" d={`M${left} ${AXIS_Y}H${width - 8}`} />
-      <Marks
-        {...{ fromMs, xAt, horizonHours, isNarrow }}
-        endMs={fromMs + buckets.length * bucketSeconds * 1000}
-      />
-      {waves.map(({ first, last, count }) => {
-        const [x1, x2] = [left + first * step, left + (last + 1) * step]
-        const top = Math.max(24, Math.min(...sums.slice(first, last + 1).map(y)) - 8)
-        return (
-          <g key={first}>
-            <path class="bracket" d={`M${x1} ${top + 6}V${top}H${x2}V${top + 6}`} />
-            <text class="strong" x={(x1 + x2) / 2} y={top - 6} text-anchor="middle">
-              {overview.wave(
-                formatCount(count),
-                describeTime(new Date(fromMs + first * bucketSeconds * 1000).toISOString()),
-                describeTime(new Date(fromMs + (last + 1) * bucketSeconds * 1000).toISOString()),
+          )),
+        )}
+        <path class="axis-line" d={`M${left} ${AXIS_Y}H${width - 8}`} />
+        <Marks
+          {...{ fromMs, xAt, horizonHours, isNarrow }}
+          endMs={fromMs + buckets.length * bucketSeconds * 1000}
+        />
+        {waves.map(({ first, last, count }) => {
+          const [x1, x2] = [left + first * step, left + (last + 1) * step]
+          const top = Math.max(24, Math.min(...sums.slice(first, last + 1).map(y)) - 8)
+          return (
+            <g key={first}>
+              <path class="bracket" d={`M${x1} ${top + 6}V${top}H${x2}V${top + 6}`} />
+              <text class="strong" x={(x1 + x2) / 2} y={top - 6} text-anchor="middle">
+                {overview.wave(
+                  formatCount(count),
+                  describeTime(new Date(fromMs + first * bucketSeconds * 1000).toISOString()),
+                  describeTime(new Date(fromMs + (last + 1) * bucketSeconds * 1000).toISOString()),
+                )}
+              </text>
+            </g>
+          )
+        })}
+        {late.map(({ agente_id: id, hostname, not_after: end }, at) => {
+          const x = Math.max(left + 4, xAt(Date.parse(end)))
+          return (
+            <g key={id}>
+              <path class="late-stem" d={`M${x} ${AXIS_Y}V${18 + at * 17}`} />
+              <circle class="late-head" cx={x} cy={18 + at * 17} r="3.5" />
+              <text x={x + 9} y={22 + at * 17}>
+                <tspan class="late-word">
+                  {describeDuration(Date.parse(end) - now.value, words().times)}
+                </tspan>
+                <tspan dx="6" class="mid">
+                  {isNarrow ? shortenHostname(hostname) : hostname}
+                </tspan>
+              </text>
+            </g>
+          )
+        })}
+        {buckets.map(({ renewals }, at) =>
+          renewals === 0 ? null : (
+            <rect
+              key={at}
+              class="renewals"
+              x={left + at * step + step * 0.08}
+              y={BELOW.top}
+              width={step * 0.84}
+              height={Math.max(1, (renewals / mostRenewals) * BELOW.height)}
+            />
+          ),
+        )}
+        {!isNarrow && (
+          <text class="mid" x={width - 8} y={HEIGHT - 4} text-anchor="end">
+            {overview.renewalsExpected(perMinute(mostRenewals, bucketSeconds))}
+          </text>
+        )}
+        {!isNarrow && ends.later > 0 && (
+          <text x={width - 8} y={TOP_Y - 12} text-anchor="end">
+            {overview.later(formatCount(ends.later))}
+          </text>
+        )}
+      </g>
+      {/* For a pointer, and over the picture: a picture holds no links for who does not see it, and the table has the same ones. */}
+      <g aria-hidden="true">
+        {buckets.map((_bucket, at) => (
+          <a key={at} href={hrefOf('/hosts', bucketQuery(fromMs, bucketSeconds, at))} tabindex={-1}>
+            <title>
+              {overview.bucket(
+                describeTime(new Date(fromMs + at * bucketSeconds * 1000).toISOString()),
+                formatCount(sums[at] ?? 0),
               )}
-            </text>
-          </g>
-        )
-      })}
-      {late.map(({ agente_id: id, hostname, not_after: end }, at) => {
-        const x = Math.max(left + 4, xAt(Date.parse(end)))
-        return (
-          <g key={id}>
-            <path class="late-stem" d={`M${x} ${AXIS_Y}V${18 + at * 17}`} />
-            <circle class="late-head" cx={x} cy={18 + at * 17} r="3.5" />
-            <text x={x + 9} y={22 + at * 17}>
-              <tspan class="late-word">
-                {describeDuration(Date.parse(end) - now.value, words().times)}
-              </tspan>
-              <tspan dx="6" class="mid">
-                {isNarrow ? shortenHostname(hostname) : hostname}
-              </tspan>
-            </text>
-          </g>
-        )
-      })}
-      {buckets.map(({ renewals }, at) =>
-        renewals === 0 ? null : (
-          <rect
-            key={at}
-            class="renewals"
-            x={left + at * step + step * 0.08}
-            y={BELOW.top}
-            width={step * 0.84}
-            height={Math.max(1, (renewals / mostRenewals) * BELOW.height)}
-          />
-        ),
-      )}
-      {!isNarrow && (
-        <text class="mid" x={width - 8} y={HEIGHT - 4} text-anchor="end">
-          {overview.renewalsExpected(perMinute(mostRenewals, bucketSeconds))}
-        </text>
-      )}
-      {!isNarrow && ends.later > 0 && (
-        <text x={width - 8} y={TOP_Y - 12} text-anchor="end">
-          {overview.later(formatCount(ends.later))}
-        </text>
-      )}
+            </title>
+            <rect class="hit" x={left + at * step} y={TOP_Y} width={step} height={AXIS_Y - TOP_Y} />
+          </a>
+        ))}
+      </g>
     </svg>
   )
 }

@@ -80,6 +80,8 @@ const ROUTES: readonly Route[] = [
     load: async () => (await import('./certificates/certificates-screen.tsx')).CertificatesScreen,
   },
   { pattern: '/hosts', load: async () => (await import('./hosts/hosts-screen.tsx')).HostsScreen },
+  // Before what shows a load by its id.
+  { pattern: '/cargo/seal', load: async () => (await import('./seal/seal-screen.tsx')).SealScreen },
   {
     pattern: '/cargo/:id',
     load: async () => (await import('./cargo/cargo-screen.tsx')).CargoScreen,

@@ -13,6 +13,7 @@ import { overview } from './en/overview.ts'
 import { policies } from './en/policies.ts'
 import { rollouts } from './en/rollouts.ts'
 import { certificates, revocations, roots } from './en/roots.ts'
+import { seal } from './en/seal.ts'
 import { signIn } from './en/sign-in.ts'
 import { times } from './en/times.ts'
 import { webhooks } from './en/webhooks.ts'
@@ -33,6 +34,7 @@ export const en = {
   revocations,
   rollouts,
   roots,
+  seal,
   signIn,
   times,
   webhooks,

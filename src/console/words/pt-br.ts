@@ -14,6 +14,7 @@ import { overview } from './pt-br/overview.ts'
 import { policies } from './pt-br/policies.ts'
 import { rollouts } from './pt-br/rollouts.ts'
 import { certificates, revocations, roots } from './pt-br/roots.ts'
+import { seal } from './pt-br/seal.ts'
 import { signIn } from './pt-br/sign-in.ts'
 import { times } from './pt-br/times.ts'
 import { webhooks } from './pt-br/webhooks.ts'
@@ -34,6 +35,7 @@ export const ptBr: Words = {
   revocations,
   rollouts,
   roots,
+  seal,
   signIn,
   times,
   webhooks,

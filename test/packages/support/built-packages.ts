@@ -4,6 +4,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { buildAgentExecutable } from '../../../tools/build/agent-executable.ts'
 import { bundleProgram, STORE_ADDON } from '../../../tools/build/bundle-program.ts'
+import { packConsole } from '../../../tools/build/console-bundle.ts'
 import { ownArchitecture } from '../../../tools/build/architecture.ts'
 import { strippedNode } from '../../../tools/build/runtime.ts'
 import { copyStoreAddon } from '../../../tools/build/store-addon.ts'
@@ -32,7 +33,7 @@ export async function buildPrograms(
 ): Promise<string> {
   const programs = join(directory, version)
   await mkdir(programs)
-  const settings = { version, releasePublicKey }
+  const settings = { version, releasePublicKey, console: await packConsole() }
   await copyStoreAddon(join(programs, STORE_ADDON), ownArchitecture())
   await bundleProgram('src/hub/main.ts', join(programs, 'svc-server.cjs'), settings)
   await bundleProgram('src/admin/main.ts', join(programs, 'svc.cjs'), settings)

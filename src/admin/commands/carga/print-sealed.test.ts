@@ -33,6 +33,8 @@ test('[SEA-11] the list shows for whom it was sealed, whatever the hub says of i
     openSecret: reached,
     openScene: reached,
     openPins: reached,
+    openConsoleDoor: reached,
+    untilEnded: reached,
     useOptions: () => undefined,
     note: () => undefined,
     withAdmin: reached,

@@ -89,7 +89,8 @@ export function CargoesScreen(): JSX.Element {
 
 /** The bar, and in words what is not done. */
 function Far({ statuses }: Pick<Cargo, 'statuses'>): JSX.Element {
-  const { host } = words()
+  const { cargo, host } = words()
+  if (sumStatuses(statuses) === 0) return <small class="muted">{cargo.noHosts}</small>
   const { falhou, pendente, em_andamento: underWay } = statuses
   const open = [
     ['falhou', falhou],

@@ -21,7 +21,7 @@ test('what may be done follows from the state, and roots only go forward', () =>
 })
 
 test('each wave has its own hosts; those to come have none', () => {
-  const counts = { pending: 1, unprobed: 2, done: 3, failed: 4 }
+  const counts = { pending: 1, unprobed: 2, done: 3, failed: 4, declined: 0 }
   const rollout = { waves: ['1', '10%', '100%'], wave: 2, by_wave: [{ wave: 2, ...counts }] }
   const waves = listWaves({ ...rollout, state: 'running' })
   assert.deepEqual(

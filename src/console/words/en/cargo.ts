@@ -70,7 +70,7 @@ export const cargo = {
   allHosts: 'All deliveries of it',
   noHosts: 'No host has it.',
   selection: 'Selector',
-  matching: (count: number) => `${plural(count, 'host matches', 'hosts match')}`,
+  matching: (count: number) => plural(count, 'host matches', 'hosts match'),
   waiting: (count: number) => `${plural(count, 'host waits', 'hosts wait')} for it`,
   unmatched: (count: number) => `${plural(count, 'host has', 'hosts have')} it without matching`,
   allHave: 'Every host that matches has it.',

@@ -54,7 +54,7 @@ export const deliveries = {
   cancel: 'Cancel delivery…',
   cancelTitle: (name: string) => `Cancel ${name}`,
   cancelText: (host: string) =>
-    `The files stay on ${host}, and are no longer renewed. A cancelled delivery does not come back: the cargo is delivered anew.`,
+    `The files stay on ${host}, and are no longer renewed. A cancelled delivery does not come back.`,
   cancelButton: 'Cancel delivery',
   close: 'Close',
 }

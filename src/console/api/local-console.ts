@@ -1,0 +1,46 @@
+// What only `svc console` answers: that this page came from there, and for whom it may seal. docs/protocol.md LOC.
+
+import type {
+  JudgedRecipients,
+  JudgeRequest,
+  KeepRequest,
+  LocalConsole,
+} from '../../protocol/admin/local-console.ts'
+import { reach, readError } from './client.ts'
+import { HubError } from './hub-error.ts'
+import { endedByHub, sessionHeaders } from './session.ts'
+
+export type { JudgedRecipients, JudgeRequest, LocalConsole }
+
+const LOCAL = '/v1/console/local'
+const RECIPIENTS = '/v1/console/recipients'
+
+/** Undefined where a hub served this page. */
+export async function findLocalConsole(): Promise<LocalConsole | undefined> {
+  try {
+    return (await askLocal('GET', LOCAL)) as LocalConsole
+  } catch (error) {
+    if (error instanceof HubError && error.status === 404) return undefined
+    throw error
+  }
+}
+
+export async function judgeRecipients(request: JudgeRequest): Promise<JudgedRecipients> {
+  return (await askLocal('POST', RECIPIENTS, request)) as JudgedRecipients
+}
+
+export async function keepRecipients(request: KeepRequest): Promise<void> {
+  await askLocal('POST', `${RECIPIENTS}/keep`, request)
+}
+
+async function askLocal(method: 'GET' | 'POST', path: string, body?: object): Promise<unknown> {
+  const response = await reach(path, {
+    method,
+    headers: { ...sessionHeaders(), 'content-type': 'application/json' },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+  if (response.ok) return response.json()
+  const error = await readError(response)
+  if (error.status === 401) endedByHub(error.code)
+  throw error
+}

@@ -1,0 +1,51 @@
+// Seals in this browser: what was sealed leaves it, and nothing else. Its library is loaded when there is something to seal. SEA-1.
+
+import type { AdminRequest } from '../../api/operations.ts'
+import type { JudgedRecipients } from '../../api/local-console.ts'
+
+export interface SealedHere {
+  readonly selado: NonNullable<AdminRequest<'createCargo'>['selado']>
+  /** Of the sealed file, in hex. */
+  readonly sha256: string
+}
+
+const BASE64_SLICE_BYTES = 24_576
+
+export async function sealInBrowser(
+  { agentes, escrow }: JudgedRecipients,
+  content: Uint8Array,
+  onSealed: (count: number) => void,
+): Promise<SealedHere> {
+  const { Encrypter } = await import('age-encryption')
+  const encrypter = new Encrypter()
+  const recipients = [...agentes.map(({ recipient }) => recipient), ...escrow]
+  for (const [index, recipient] of recipients.entries()) {
+    encrypter.addRecipient(recipient)
+    // A recipient who gets nothing: its turn comes when the recipients before it have had theirs, and then the page is drawn.
+    encrypter.addRecipient({
+      wrapFileKey: async () => {
+        onSealed(index + 1)
+        await new Promise((resolve) => setTimeout(resolve, 0))
+        return []
+      },
+    })
+  }
+  const file = new Uint8Array(await encrypter.encrypt(content))
+  const destinatarios = agentes.map(({ id, fingerprint }) => ({ agente: id, fingerprint }))
+  return {
+    selado: { conteudo: toBase64(file), destinatarios, escrow: [...escrow] },
+    sha256: toHex(await crypto.subtle.digest('SHA-256', file)),
+  }
+}
+
+function toBase64(bytes: Uint8Array): string {
+  const slices: string[] = []
+  for (let start = 0; start < bytes.length; start += BASE64_SLICE_BYTES) {
+    slices.push(btoa(String.fromCharCode(...bytes.subarray(start, start + BASE64_SLICE_BYTES))))
+  }
+  return slices.join('')
+}
+
+function toHex(buffer: ArrayBuffer): string {
+  return Array.from(new Uint8Array(buffer), (byte) => byte.toString(16).padStart(2, '0')).join('')
+}

@@ -1,0 +1,128 @@
+// A hub that is killed, a token that is revoked, a certificate that ends while somebody looks: what tabs that are open show, and how soon.
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { packConsole } from '../../tools/build/console-bundle.ts'
+import { placeConsole } from '../../tools/build/place-console.ts'
+import { WITH_BROWSER } from '../support/browser.ts'
+import { startDevCa } from '../support/dev-ca.ts'
+import { findFreePort } from '../support/free-port.ts'
+import { type HubProcess, startHubProcess } from '../support/hub-process.ts'
+import { launchBrowser, openContext, settle } from './support/console-browser.ts'
+import { enterToken, openConsole } from './support/open-console.ts'
+
+/** Twice what is asked for: other programs have the machine too. The figure itself is printed. */
+const LIVE_MS_MAX = 10_000
+const OUT_MS_MAX = 4000
+
+interface KillableConsole extends AsyncDisposable {
+  readonly hub: HubProcess
+  readonly browser: Browser
+  readonly context: BrowserContext
+  readonly page: Page
+}
+
+async function openKillableConsole(): Promise<KillableConsole> {
+  await using opened = new AsyncDisposableStack()
+  await placeConsole(await packConsole())
+  const ca = opened.use(await startDevCa())
+  const port = await findFreePort()
+  const hub = opened.use(
+    await startHubProcess({
+      caEnvironment: ca.environment,
+      environment: { SVC_ADMIN_BIND: `127.0.0.1:${port}`, SVC_SERVER_CN: 'localhost' },
+    }),
+  )
+  const browser = await launchBrowser()
+  opened.defer(() => browser.close())
+  const { token } = await hub.admin<{ token: string }>('POST', '/v1/admin/admin-tokens', {
+    name: 'oncall',
+    role: 'admin',
+    ttl_seconds: 3600,
+  })
+  const { context } = await openContext(browser, `https://localhost:${port}`)
+  const page = await context.newPage()
+  await page.goto('/console/')
+  await enterToken(page, token)
+  await page.waitForSelector('#main h1, header h1')
+  const kept = opened.move()
+  return { hub, browser, context, page, [Symbol.asyncDispose]: () => kept.disposeAsync() }
+}
+
+const rowsOf = (page: Page): Promise<string[]> =>
+  page
+    .locator('table.data tbody tr:not(.room) a.whole-row')
+    .evaluateAll((links) =>
+      links.map((link) =>
+        (link as unknown as { readonly href: string }).href.replace(/^.*\/(\d+).*$/, '$1'),
+      ),
+    )
+
+describe('[DOR-1] a tab', WITH_BROWSER, () => {
+  test('keeps its screen with its age while the hub is killed, and is live again with every entry once', async (t) => {
+    await using opened = await openKillableConsole()
+    const { hub, page, context } = opened
+    for (let number = 0; number < 5; number += 1) {
+      await hub.createToken({ hostname: `before-${number}.example.org` })
+    }
+    await page.goto('/console/audit?type=token_created')
+    await page.locator('table.data').getByText('before-4').first().waitFor()
+    await page.locator('.live', { hasText: 'Live' }).waitFor()
+    const second = await context.newPage()
+    await second.goto('/console/')
+    await settle(second)
+
+    await hub.stop('SIGKILL')
+    await page.locator('.live.is-waiting', { hasText: /\d+ s/ }).waitFor({ timeout: 20_000 })
+    assert.equal((await rowsOf(page)).length, 5, 'what was on the screen stays')
+    await second.locator('.live.is-waiting').waitFor({ timeout: 20_000 })
+    assert.match(await second.locator('main').innerText(), /The hub may stay down/)
+
+    await hub.start()
+    const startedMs = performance.now()
+    await hub.createToken({ hostname: 'after-0.example.org' })
+    await page
+      .locator('.live:not(.is-waiting)', { hasText: 'Live' })
+      .waitFor({ timeout: LIVE_MS_MAX })
+    t.diagnostic(`live ${Math.round(performance.now() - startedMs)} ms after the hub listens`)
+    await hub.createToken({ hostname: 'after-1.example.org' })
+    const arrived = page.getByRole('button', { name: /new/ })
+    await arrived.waitFor({ timeout: LIVE_MS_MAX })
+    await page.waitForTimeout(1500)
+    await arrived.click()
+    await page.locator('table.data').getByText('after-1').first().waitFor()
+    const rows = await rowsOf(page)
+    assert.equal(rows.length, 7, rows.join(' '))
+    assert.equal(new Set(rows).size, 7)
+    assert.equal(await page.getByLabel('Admin token').count(), 0, 'still signed in')
+    await second.locator('.live:not(.is-waiting)').waitFor({ timeout: LIVE_MS_MAX })
+  })
+
+  test('of a token that is revoked is signed out, and silent from then on, in every tab', async (t) => {
+    await using opened = await openConsole()
+    await using person = await opened.signIn('operator')
+    const { page, context, tokenName } = person
+    await page.goto('/console/hosts')
+    await settle(page)
+    const second = await context.newPage()
+    await second.goto('/console/')
+    await settle(second)
+    const revokedAtMs = performance.now()
+    await opened.hub.admin('POST', '/v1/admin/admin-tokens/revoke', { token: tokenName })
+    await Promise.all(
+      [page, second].map((tab) => tab.getByLabel('Admin token').waitFor({ timeout: OUT_MS_MAX })),
+    )
+    t.diagnostic(`signed out ${Math.round(performance.now() - revokedAtMs)} ms after the act`)
+    const asked: string[] = []
+    context.on('request', (request) => {
+      const { pathname } = new URL(request.url())
+      if (pathname.startsWith('/v1/')) asked.push(pathname)
+    })
+    await opened.hub.createToken({ hostname: 'unheard.example.org' })
+    // Longer than any of its pauses.
+    await page.waitForTimeout(16_000)
+    assert.deepEqual(asked, [])
+    person.assertBlameless()
+  })
+})

@@ -1,0 +1,61 @@
+// A seeded fleet in trouble, and a browser in front of its console.
+
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { AdminRole } from '../../../src/protocol/admin/roles.ts'
+import { systemClock } from '../../../src/platform/clock.ts'
+import { packConsole } from '../../../tools/build/console-bundle.ts'
+import { placeConsole } from '../../../tools/build/place-console.ts'
+import { type SeededHub, startSeededHub } from '../../../tools/console/seeded-hub.ts'
+import { findFreePort } from '../../support/free-port.ts'
+import { launchBrowser, type Misdeeds, openContext, type Theme } from './console-browser.ts'
+
+const SEED = 7
+
+export interface SeededConsole extends AsyncDisposable {
+  readonly hub: SeededHub
+  readonly browser: Browser
+  /** A browser of a person of their own, on the overview. */
+  signIn(role?: AdminRole, theme?: Partial<Theme>): Promise<SeededPerson>
+}
+
+export interface SeededPerson extends AsyncDisposable {
+  readonly context: BrowserContext
+  readonly page: Page
+  readonly misdeeds: Misdeeds
+}
+
+export async function openSeededConsole(
+  hosts: number,
+  { isHostile = false } = {},
+): Promise<SeededConsole> {
+  await using opened = new AsyncDisposableStack()
+  await placeConsole(await packConsole())
+  const port = await findFreePort()
+  const hub = opened.use(
+    await startSeededHub({
+      hosts,
+      seed: SEED,
+      isHostile,
+      port,
+      clock: systemClock,
+      progress: () => undefined,
+    }),
+  )
+  const browser = await launchBrowser()
+  opened.defer(() => browser.close())
+  const kept = opened.move()
+  let people = 0
+  return {
+    hub,
+    browser,
+    signIn: async (role = 'viewer', theme = {}) => {
+      const { context, misdeeds } = await openContext(browser, hub.url, theme)
+      const page = await context.newPage()
+      people += 1
+      await page.goto(await hub.makeLink({ name: `${role}-${people}`, role, valid_seconds: 600 }))
+      await page.waitForURL(`${hub.url}/console/`)
+      return { context, page, misdeeds, [Symbol.asyncDispose]: () => context.close() }
+    },
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  }
+}
