@@ -2,10 +2,18 @@
 // tabs cost it. The figures are printed; what fails is far above what an idle machine shows, since tests share theirs.
 
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { Agent } from 'node:https'
 import { loadavg } from 'node:os'
+import { join } from 'node:path'
 import { after, before, describe, test, type TestContext } from 'node:test'
 import type { Page } from 'playwright-core'
+import { Agent as ManyConnections, request } from 'undici'
+import type { SeededHub } from '../../tools/console/seeded-hub.ts'
 import { WITH_BROWSER } from '../support/browser.ts'
+import { enrollHost } from '../support/enrolled-host.ts'
+import { callAdmin, findPorts } from '../support/hub.ts'
+import { send } from '../support/wire-client.ts'
 import { settle } from './support/console-browser.ts'
 import { openSeededConsole, type SeededConsole } from './support/seeded-console.ts'
 
@@ -77,14 +85,11 @@ describe(`${HOSTS} hosts`, WITH_BROWSER, () => {
     const { page } = person
     await settle(page)
     for (const query of ['q=web-77', 'estado=late', 'sort=end', 'role=edge', 'q=zzz']) {
-      say(
-        t,
-        `/v1/admin/agentes?${query} ${await medianMs(page, `/v1/admin/agentes?${query}&limit=200`)} ms`,
-      )
+      const ms = await medianMs(page, `/v1/admin/agentes?${query}&limit=200`)
+      say(t, `list ${query} ${ms} ms`)
     }
-    for (const word of ['db-1.sao', 'web-777', 'nothing-is-so-called']) {
-      const ms = await medianMs(page, `/v1/admin/search?q=${word}`)
-      say(t, `search ${word} ${ms} ms`)
+    for (const q of ['db-1.sao', 'web-777', 'nothing-is-so-called']) {
+      say(t, `search ${q} ${await medianMs(page, '/v1/admin/search', { q })} ms`)
     }
   })
 
@@ -97,9 +102,14 @@ describe(`${HOSTS} hosts`, WITH_BROWSER, () => {
     await page.close()
     const cookie = cookies.map(({ name, value }) => `${name}=${value}`).join('; ')
     const headers = { cookie, 'cartorio-session': half, 'sec-fetch-site': 'same-origin' }
+    const poll = await openAgent(opened.hub)
+    await pollFor(poll)
+    const before = await pollFor(poll)
     const alone = await cpuSharePercent()
     await using tabs = await openTabs(opened.hub.url, headers)
     const watched = await cpuSharePercent()
+    const during = await pollFor(poll)
+    say(t, `polls of an agent, alone: ${before}; with ${TABS} tabs: ${during}`)
     say(
       t,
       `CPU of the hub, and of the ${TABS} clients in its process: ${alone.toFixed(1)} % alone, ${watched.toFixed(1)} % with ${TABS} streams and ${tabs.answers()} summaries in ${WATCH_MS / 1000} s`,
@@ -109,13 +119,17 @@ describe(`${HOSTS} hosts`, WITH_BROWSER, () => {
   })
 })
 
-async function medianMs(page: Page, path: string): Promise<number> {
+async function medianMs(page: Page, path: string, body?: object): Promise<number> {
   const times = await page.evaluate<number[]>(`(async () => {
-    const headers = { 'cartorio-session': localStorage.getItem('cartorio.session') }
+    const headers = {
+      'cartorio-session': localStorage.getItem('cartorio.session'),
+      'content-type': 'application/json',
+    }
+    const init = ${body === undefined ? '{}' : `{ method: 'POST', body: ${JSON.stringify(JSON.stringify(body))} }`}
     const times = []
     for (let round = 0; round < 7; round += 1) {
       const startedMs = performance.now()
-      const response = await fetch(${JSON.stringify(path)}, { headers, cache: 'no-store' })
+      const response = await fetch(${JSON.stringify(path)}, { ...init, headers, cache: 'no-store' })
       await response.json()
       if (!response.ok) throw new Error(response.status + ' ' + response.url)
       times.push(performance.now() - startedMs)
@@ -128,6 +142,46 @@ async function medianMs(page: Page, path: string): Promise<number> {
   )
   assert.ok(median < ASKED_MS_MAX, `${path} ${median} ms`)
   return Math.round(median)
+}
+
+/** An agent that polls over one connection. */
+async function openAgent(hub: SeededHub): Promise<() => Promise<void>> {
+  const socketPath = join(hub.directory, 'vault/admin.sock')
+  const ports = findPorts(await readFile(hub.logPath, 'utf8'), { SVC_ENROLL_TLS_BIND: 'off' })
+  assert.ok(ports !== undefined)
+  const host = await enrollHost(
+    {
+      ports,
+      createToken: async (request) => {
+        const wanted = { role: 'web', ...request }
+        const path = '/v1/admin/tokens'
+        return (await callAdmin<{ token: string }>(socketPath, 'POST', path, wanted)).token
+      },
+    },
+    'polls.example.org',
+  )
+  const { tls, port } = host.mtls
+  assert.ok(tls !== undefined)
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  return async () => {
+    const target = { port, tls: { ...tls, servername: 'localhost' } }
+    const { status, text } = await send(target, { path: '/v1/manifest', agent })
+    assert.equal(status, 200, text)
+  }
+}
+
+async function pollFor(poll: () => Promise<void>): Promise<string> {
+  const times: number[] = []
+  const endMs = performance.now() + WATCH_MS
+  while (performance.now() < endMs) {
+    const startedMs = performance.now()
+    await poll()
+    times.push(performance.now() - startedMs)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  times.sort((a, b) => a - b)
+  const [p50, p99] = [0.5, 0.99].map((share) => percentile(times, share).toFixed(1))
+  return `p50 ${p50} ms, p99 ${p99} ms of ${times.length}`
 }
 
 async function cpuSharePercent(): Promise<number> {
@@ -144,8 +198,10 @@ interface Tabs extends AsyncDisposable {
 
 /** What a tab does that looks at the overview: it reads the stream, and asks now and then. */
 async function openTabs(url: string, headers: Readonly<Record<string, string>>): Promise<Tabs> {
-  const { Agent, request } = await import('undici')
-  const dispatcher = new Agent({ connect: { rejectUnauthorized: false }, connections: 2 * TABS })
+  const dispatcher = new ManyConnections({
+    connect: { rejectUnauthorized: false },
+    connections: 2 * TABS,
+  })
   const leaving = new AbortController()
   const { signal } = leaving
   let answers = 0
