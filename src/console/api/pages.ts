@@ -80,6 +80,8 @@ export function usePages<Row extends { readonly id: string }>(
   const refresh = async (): Promise<void> => {
     const state = current.current
     if (state.isAsking || document.visibilityState === 'hidden' || isOut()) return
+    // The hub was away when the list was asked for.
+    if (state.held.pages.length === 0) return load(undefined, [])
     state.isAsking = true
     state.askedAtMs = Date.now()
     try {

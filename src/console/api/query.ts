@@ -1,5 +1,5 @@
 // What the hub was asked, kept while somebody looks at it: asked again when a doorbell rings, at most once a second, and every
-// fifteen seconds where there is no stream. An answer that failed leaves the last good one on the screen, with its age.
+// fifteen seconds where there is no stream. Answers that time alone changes are asked more often. An answer that failed leaves the last good one on the screen, with its age.
 
 import { type ReadonlySignal, signal, type Signal } from '@preact/signals'
 import { useEffect, useState } from 'preact/hooks'
@@ -22,6 +22,7 @@ interface Query {
   readonly shown: Signal<Shown<unknown>>
   readonly ask: () => Promise<unknown>
   readonly tipos: readonly string[] | undefined
+  readonly goesWithTime: boolean
   watchers: number
   /** A request is under way; another one follows it when something happened meanwhile. */
   isAsking: boolean
@@ -31,6 +32,7 @@ interface Query {
 
 const AGAIN_MS_MIN = 1000
 const POLL_MS = 15_000
+const WITH_TIME_MS = 4000
 /** What nobody looks at any more is kept for the way back, up to so many answers. */
 const KEPT_MAX = 40
 
@@ -39,20 +41,22 @@ const queries = new Map<string, Query>()
 export interface QueryOptions {
   /** The types of entries that can change the answer; any without it. */
   readonly tipos?: readonly string[]
+  /** Its answer changes while nothing happens: a certificate ends, a host becomes late, and no bell rings. */
+  readonly goesWithTime?: boolean
 }
 
 /** Undefined as a request asks nothing. */
 export function useQuery<Name extends ReadName>(
   name: Name,
   request: AdminRequest<Name> | undefined,
-  { tipos }: QueryOptions = {},
+  options: QueryOptions = {},
 ): ReadonlySignal<Shown<AdminReplies[Name]>> {
   const key = request === undefined ? undefined : `${name} ${JSON.stringify(request)}`
   const [nothing] = useState(() => signal<Shown<unknown>>(NOTHING))
   const query =
     key === undefined || request === undefined
       ? undefined
-      : findQuery(key, () => ask(name, request), tipos)
+      : findQuery(key, () => ask(name, request), options)
   useEffect(() => (query === undefined ? undefined : watch(query)), [query])
   return (query?.shown ?? nothing) as ReadonlySignal<Shown<AdminReplies[Name]>>
 }
@@ -62,7 +66,7 @@ const NOTHING: Shown<unknown> = { data: undefined, atMs: undefined, error: undef
 function findQuery(
   key: string,
   askHub: () => Promise<unknown>,
-  tipos: readonly string[] | undefined,
+  { tipos, goesWithTime = false }: QueryOptions,
 ): Query {
   const known = queries.get(key)
   if (known !== undefined) return known
@@ -70,6 +74,7 @@ function findQuery(
     shown: signal(NOTHING),
     ask: askHub,
     tipos,
+    goesWithTime,
     watchers: 0,
     isAsking: false,
     isStale: true,
@@ -144,8 +149,14 @@ setInterval(() => {
   if (streamState.value !== 'live') refreshAll()
 }, POLL_MS)
 
+setInterval(() => {
+  for (const query of queries.values()) {
+    if (query.goesWithTime && Date.now() - query.askedAtMs >= WITH_TIME_MS) refresh(query)
+  }
+}, WITH_TIME_MS / 4)
+
 document.addEventListener('visibilitychange', () => {
   for (const query of queries.values()) {
-    if (query.isStale || streamState.value !== 'live') refresh(query)
+    if (query.isStale || query.goesWithTime || streamState.value !== 'live') refresh(query)
   }
 })

@@ -33,7 +33,7 @@ const SPANS = Object.keys(PAST_HOURS) as PastSpan[]
 
 export function HostScreen({ id = '' }: ScreenProperties): JSX.Element {
   const { frame } = words()
-  const shown = useQuery('showAgent', { agente: id })
+  const shown = useQuery('showAgent', { agente: id }, { goesWithTime: true })
   const name = shown.value.data?.hostname ?? id
   return (
     <Screen
