@@ -189,13 +189,13 @@ function createContext(invocation: Invocation): CommandContext {
     },
     openSecret: async (name) => (await import('./sealed/secret-source.ts')).openSecret(name, stdin),
     openConsoleDoor: async () => {
+      if (remote === undefined && userId === 0) throw servedByRoot()
       const { openPins, pinsPlace } = await import('./sealed/open-pins.ts')
       const { openPortLine, openSocketLine } = await import('./doors/hub-line.ts')
       const own = { env, clock, command: [], isRoot: false }
       const pins = { openPins: () => openPins(own), pinsPath: pinsPlace(env) }
       if (remote !== undefined) return { line: openPortLine(remote), ...pins }
       if (typeof SVC_BUILD_ALONE === 'boolean') throw hubMissing()
-      if (userId === 0) throw servedByRoot()
       const { adminSocketOf } = await import('./doors/open-vault.ts')
       const line = await openSocketLine(adminSocketOf(env))
       if (line === undefined) throw hubSilent()

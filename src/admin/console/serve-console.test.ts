@@ -89,7 +89,7 @@ async function serveScene(): Promise<Scene> {
     files: createConsoleFiles({ files: [] }),
     openPins: () => Promise.resolve(pins),
     pinsPath: '/x',
-    clock: { now: () => clock.now(), sleep: systemClock.sleep },
+    clock: { now: () => clock.now(), sleep: (ms, signal) => systemClock.sleep(ms, signal) },
     port: 0,
     onLink: (link) => links.push(link),
   })
