@@ -8,7 +8,7 @@ import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test, type TestContext } from 'node:test'
 import type { Page } from 'playwright-core'
-import { Agent as ManyConnections, request } from 'undici'
+import { Agent as ManyConnections, request as askHub } from 'undici'
 import type { SeededHub } from '../../tools/console/seeded-hub.ts'
 import { WITH_BROWSER } from '../support/browser.ts'
 import { enrollHost } from '../support/enrolled-host.ts'
@@ -106,12 +106,12 @@ describe(`${HOSTS} hosts`, WITH_BROWSER, () => {
     const headers = { cookie, 'cartorio-session': half, 'sec-fetch-site': 'same-origin' }
     const poll = await openAgent(opened.hub)
     await pollFor(poll)
-    const before = await pollFor(poll)
+    const unwatched = await pollFor(poll)
     const alone = await cpuSharePercent()
     await using tabs = await openTabs(opened.hub.url, headers)
     const watched = await cpuSharePercent()
     const during = await pollFor(poll)
-    say(t, `polls of an agent, alone: ${before}; with ${TABS} tabs: ${during}`)
+    say(t, `polls of an agent, alone: ${unwatched}; with ${TABS} tabs: ${during}`)
     say(
       t,
       `CPU of the hub, and of the ${TABS} clients in its process: ${alone.toFixed(1)} % alone, ${watched.toFixed(1)} % with ${TABS} streams and ${tabs.answers()} summaries in ${WATCH_MS / 1000} s`,
@@ -209,7 +209,7 @@ async function openTabs(url: string, headers: Readonly<Record<string, string>>):
   let answers = 0
   let refused = 0
   const ask = async (path: string): Promise<void> => {
-    const { statusCode, body } = await request(`${url}${path}`, { headers, dispatcher, signal })
+    const { statusCode, body } = await askHub(`${url}${path}`, { headers, dispatcher, signal })
     if (statusCode !== 200) refused += 1
     for await (const piece of body) void piece
     answers += 1
