@@ -60,6 +60,7 @@ export const HEADING_WORDS = {
   pattern: ['pattern', 'padrao'],
   started_at: ['started_at', 'comecou_em'],
   token_expires_at: ['token_expires_at', 'token_expira_em'],
+  mismatches: ['mismatches', 'recusas_de_nome'],
   operation: ['operation', 'operacao'],
   matched: ['matched', 'encontrado_por'],
   not_before: ['not_before', 'valido_desde'],

@@ -62,6 +62,7 @@ describe('completion', () => {
           'label',
           'sync',
           'rotate',
+          'update',
           'push',
           'revoke',
           'revocations',

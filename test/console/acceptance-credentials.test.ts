@@ -129,8 +129,8 @@ describe('[SES-1] half of a session, and what was good once', WITH_BROWSER, () =
     assert.match(other.cookies.join(), new RegExp(`${COOKIE}=svcc_`), 'a cookie knows no port')
     assert.equal(await statusOf(page, hosts, `{ mode: 'no-cors', credentials: 'include' }`), 401)
     const post = `{ method: 'POST', mode: 'no-cors', credentials: 'include', body: '{}' }`
-    const tokens = `${opened.origin}/v1/admin/tokens`
-    assert.equal(await statusOf(page, tokens, post), 401)
+    const made = `${opened.origin}/v1/admin/tokens`
+    assert.equal(await statusOf(page, made, post), 401)
     // Not asked at all: the browser asks first whether it may send that header, and is not told so.
     const withHeader = `{ credentials: 'include', headers: { 'cartorio-session': ${JSON.stringify(half)} } }`
     assert.equal(await statusOf(page, hosts, withHeader), undefined)

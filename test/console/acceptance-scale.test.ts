@@ -8,7 +8,7 @@ import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test, type TestContext } from 'node:test'
 import type { Page } from 'playwright-core'
-import { Agent as ManyConnections, request } from 'undici'
+import { Agent as ManyConnections, request as askHub } from 'undici'
 import type { SeededHub } from '../../tools/console/seeded-hub.ts'
 import { WITH_BROWSER } from '../support/browser.ts'
 import { enrollHost } from '../support/enrolled-host.ts'
@@ -34,14 +34,14 @@ function percentile(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
 }
 
-/** Scrolls by a hundred pixels a frame, and answers how long each frame was. */
-const SCROLL = `new Promise((resolve) => {
+/** Scrolls by so many pixels a frame, and answers how long each frame was. */
+const scrollBy = (px: number): string => `new Promise((resolve) => {
   const frames = []
   let before = performance.now()
   const step = (at) => {
     frames.push(at - before)
     before = at
-    scrollBy(0, 100)
+    scrollBy(0, ${px})
     if (frames.length === 240) resolve(frames.slice(1))
     else requestAnimationFrame(step)
   }
@@ -66,13 +66,15 @@ describe(`${HOSTS} hosts`, WITH_BROWSER, () => {
     say(t, `first rows ${firstMs} ms after the navigation`)
     assert.ok(firstMs < FIRST_ROWS_MS_MAX)
     await settle(page)
-    const frames = (await page.evaluate<number[]>(SCROLL)).sort((a, b) => a - b)
-    const within = frames.filter((ms) => ms <= 17.5).length / frames.length
-    say(
-      t,
-      `${Math.round(within * 100)} of 100 frames within 17 ms; p95 ${percentile(frames, 0.95).toFixed(1)} ms`,
-    )
-    assert.ok(percentile(frames, 0.95) < FRAME_MS_MAX)
+    // Without scrolling: what the machine itself gives a page.
+    for (const px of [0, 20, 100]) {
+      const frames = (await page.evaluate<number[]>(scrollBy(px))).toSorted((a, b) => a - b)
+      const within = frames.filter((ms) => ms <= 17.5).length / frames.length
+      const p95 = percentile(frames, 0.95)
+      const share = Math.round(within * 100)
+      say(t, `${px} px a frame: ${share} of 100 within 17 ms; p95 ${p95.toFixed(1)} ms`)
+      assert.ok(p95 < FRAME_MS_MAX)
+    }
     const rows = await page.locator('table.data tbody tr:not(.room)').count()
     assert.ok(rows > 0 && rows <= 80, `${rows} rows`)
     const counted = await page.locator('table.data').getAttribute('aria-rowcount')
@@ -104,12 +106,12 @@ describe(`${HOSTS} hosts`, WITH_BROWSER, () => {
     const headers = { cookie, 'cartorio-session': half, 'sec-fetch-site': 'same-origin' }
     const poll = await openAgent(opened.hub)
     await pollFor(poll)
-    const before = await pollFor(poll)
+    const unwatched = await pollFor(poll)
     const alone = await cpuSharePercent()
     await using tabs = await openTabs(opened.hub.url, headers)
     const watched = await cpuSharePercent()
     const during = await pollFor(poll)
-    say(t, `polls of an agent, alone: ${before}; with ${TABS} tabs: ${during}`)
+    say(t, `polls of an agent, alone: ${unwatched}; with ${TABS} tabs: ${during}`)
     say(
       t,
       `CPU of the hub, and of the ${TABS} clients in its process: ${alone.toFixed(1)} % alone, ${watched.toFixed(1)} % with ${TABS} streams and ${tabs.answers()} summaries in ${WATCH_MS / 1000} s`,
@@ -207,7 +209,7 @@ async function openTabs(url: string, headers: Readonly<Record<string, string>>):
   let answers = 0
   let refused = 0
   const ask = async (path: string): Promise<void> => {
-    const { statusCode, body } = await request(`${url}${path}`, { headers, dispatcher, signal })
+    const { statusCode, body } = await askHub(`${url}${path}`, { headers, dispatcher, signal })
     if (statusCode !== 200) refused += 1
     for await (const piece of body) void piece
     answers += 1

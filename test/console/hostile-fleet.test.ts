@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { systemClock } from '../../src/platform/clock.ts'
 import { packConsole } from '../../tools/build/console-bundle.ts'
 import { placeConsole } from '../../tools/build/place-console.ts'
@@ -54,4 +54,48 @@ describe('a hostile fleet', WITH_BROWSER, () => {
     assert.deepEqual(misdeeds, { reports: [], foreignRequests: [], errors: [] })
     assert.match(shown.get('overview') ?? '', /<script>document\.title=1<\/script>/)
   })
+
+  test('is shown as text on the pages of its hosts, in the log and in each kind of entry', async () => {
+    const { context, misdeeds } = await openContext(browser, hub.url)
+    const page = await context.newPage()
+    await page.goto(await hub.makeLink({ name: 'auditor', valid_seconds: 600 }))
+    await page.waitForURL(`${hub.url}/console/`)
+    await page.goto('/console/audit?routine=true')
+    await page.locator('a.whole-row').first().waitFor()
+    const entries = await pathsOf(page)
+    const hosts: string[] = []
+    for (const name of HOSTILE_NAMES) {
+      await page.goto(`/console/hosts?q=${encodeURIComponent(name)}`)
+      await page.locator('a.whole-row').first().waitFor()
+      hosts.push(...(await pathsOf(page)).slice(0, 2))
+    }
+    assert.ok(hosts.length >= HOSTILE_NAMES.length)
+    const paths = [...hosts, ...entries.slice(0, 12), '/console/evidence']
+    for (const path of paths) {
+      await page.goto(path)
+      await settle(page)
+      assert.equal(new URL(page.url()).pathname, new URL(path, hub.url).pathname)
+      assert.match(await page.title(), / · Cartorio$/, path)
+      assert.equal(await page.locator('main img, main script, main iframe').count(), 0, path)
+      const tooWide = await page.evaluate<string[]>(FIND_TOO_WIDE)
+      assert.deepEqual(tooWide, [], path)
+    }
+    await context.close()
+    assert.deepEqual(misdeeds, { reports: [], foreignRequests: [], errors: [] })
+  })
 })
+
+/** Parts of the names that the fleet's hostile hosts have, of each shape. */
+const HOSTILE_NAMES = ['wwwwwwww', 'xn--', 'javascript-', 'constructor.', 'null.undefined', 'deep-']
+
+const FIND_TOO_WIDE = `document.scrollingElement.scrollWidth <= innerWidth ? [] :
+  Array.from(document.body.querySelectorAll('*'))
+    .filter((one) => one.getBoundingClientRect().right > innerWidth)
+    .map((one) => [one.tagName, one.getAttribute('class'), one.textContent.slice(0, 30)].join(' '))
+    .slice(-8)`
+
+function pathsOf(page: Page): Promise<string[]> {
+  return page
+    .locator('a.whole-row')
+    .evaluateAll((links) => links.map((link) => String(link.getAttribute('href'))))
+}
