@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { Agent } from '../../domain/agent.ts'
 import type { AuditEntry } from '../../domain/audit-entry.ts'
 import { SEGMENT_BLOCK_ENTRIES } from '../../domain/log-segment.ts'
 import type { LogSegment } from '../../domain/log-segment.ts'
@@ -30,11 +31,11 @@ function createLog(end: number, archived = 0) {
       return seqs.map(entryOf)
     },
     findAgents: async () => [],
-    findAgentByHostname: async () => ({ id: 'busy', hostname: 'busy' }),
+    findAgentByHostname: async () => ({ id: 'busy', hostname: 'busy' }) as Agent,
     listDeliveries: async () => [],
     findIndexedFrom: async () => 1,
     findChainEnd: async () => ({ seq: end, hash: '' }),
-  } as Partial<StoreReader> as StoreReader
+  } as Pick<StoreReader, 'listEntrySeqs' | 'findEntries'> as StoreReader
   return {
     counts: () => ({ blocks, looked }),
     list: (request: Parameters<typeof listEntries>[1]) =>
