@@ -77,7 +77,10 @@ type Made = AdminReplies['retryDeliveries']['entregas']
 /** docs/protocol.md FLT. */
 async function retryMany({ store, changes }: CargoContext, retrying: Retrying): Promise<Made> {
   const { actor, now } = retrying
-  const total = await store.reader.countFailedDeliveries()
+  const isOfAll = retrying.erro === undefined
+  const total = isOfAll
+    ? await store.reader.countFailedDeliveries()
+    : await countRetries(store.reader, retrying)
   const plan = { act: 'retry', cargoId: null, actor, cargoName: null, total } as const
   return changes.change(plan, async (change) => {
     const made: Made = []
@@ -99,6 +102,13 @@ async function retryMany({ store, changes }: CargoContext, retrying: Retrying): 
   })
 }
 
+/** No index has them by their error. */
+async function countRetries(reader: StoreReader, retrying: Retrying): Promise<number> {
+  let total = 0
+  for await (const retries of retrySlices(reader, retrying)) total += retries.length
+  return total
+}
+
 async function rehearseRetry(
   rehearse: NonNullable<AdminTurn['rehearse']>,
   reader: StoreReader,
@@ -106,19 +116,28 @@ async function rehearseRetry(
 ): Promise<never> {
   const acts: AdminAct[] = []
   const agents: AgentId[] = []
+  for await (const retries of retrySlices(reader, retrying)) {
+    for (const { old, successor } of retries) {
+      acts.push(retrial({ ...old, replacedBy: successor.id }))
+      agents.push(old.agentId)
+    }
+  }
+  return rehearse(acts, agents)
+}
+
+async function* retrySlices(
+  reader: StoreReader,
+  retrying: Retrying,
+): AsyncGenerator<ReturnType<typeof planRetries>> {
   const limit = SLICE_DELIVERIES
   let after: string | undefined
   let failed
   do {
     failed = await reader.listFailedDeliveries({ after, limit })
-    for (const { old, successor } of planRetries(failed, retrying)) {
-      acts.push(retrial({ ...old, replacedBy: successor.id }))
-      agents.push(old.agentId)
-    }
+    yield planRetries(failed, retrying)
     after = failed.at(-1)?.id
     await nextTurn()
   } while (failed.length === limit)
-  return rehearse(acts, agents)
 }
 
 /** Entregas of a removed carga stay as they are. */
