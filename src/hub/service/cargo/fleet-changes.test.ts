@@ -105,6 +105,30 @@ describe('an act on more entregas than one write takes', () => {
       assert.deepEqual(await store.reader.listChanges(), [])
     }))
 
+  test('[FLT-9] that tries again what failed for one reason counts these alone', () =>
+    withFleet(async ({ store, admin, changes }) => {
+      const { entregas } = await admin.createCargo(CREATE)
+      await store.write(async (writer) => {
+        for (const [at, { id }] of entregas.entries()) {
+          const why = at % 3 === 0 ? 'no room' : 'why'
+          await writer.setDeliveryStatus(id as DeliveryId, 'falhou', NOW, why)
+        }
+      })
+      const progress: { total: number; prepared: number; settled: number }[] = []
+      const keep = setInterval(() => {
+        const { total = 0, prepared = 0, settled = 0 } = changes.underWay ?? {}
+        if (total > 0) progress.push({ total, prepared, settled })
+      })
+      const retried = await admin.retryDeliveries({ erro: 'no room' })
+      clearInterval(keep)
+      assert.equal(retried.entregas.length, AGENTS / 3)
+      assert.notEqual(progress.length, 0)
+      for (const { total, prepared, settled } of progress) {
+        assert.equal(total, AGENTS / 3)
+        assert.ok(prepared <= total && settled <= total, `${prepared} and ${settled}`)
+      }
+    }))
+
   test('[FLT-2] is refused as a whole', () =>
     withFleet(async ({ store, admin, agents }) => {
       const last =

@@ -90,11 +90,12 @@ async function retryMany({ store, changes }: CargoContext, retrying: Retrying): 
       const slice = await changes.prepare(async (writer) => {
         const failed = await writer.listFailedDeliveries(step)
         const { made: some } = await replaceFailed(writer, failed, retrying, change)
-        if (failed.length < step.limit) await writer.putInForce(change.id, now)
-        return { count: failed.length, some, last: failed.at(-1)?.id }
+        const isLast = failed.length < step.limit
+        if (isLast) await writer.putInForce(change.id, now)
+        return { count: some.length, some, isLast, last: failed.at(-1)?.id }
       })
       made.push(...slice.some)
-      if (slice.count < step.limit) break
+      if (slice.isLast) break
       after = slice.last
     }
     await changes.settle({ ...change, inForceAt: now })
