@@ -8,7 +8,7 @@ import type { CargoId, DeliveryId } from '../../../protocol/identifiers.ts'
 import type { Agent } from '../../domain/agent.ts'
 import { insertAgent, newAgent, NOW } from '../../../../test/store/store-samples.ts'
 import type { Store } from '../../store/store.ts'
-import { createFleetChanges, type FleetChanges } from './fleet-changes.ts'
+import { type ChangeProgress, createFleetChanges, type FleetChanges } from './fleet-changes.ts'
 import { newDelivery } from './replace-delivery.ts'
 
 const AGENTS = 600
@@ -114,18 +114,17 @@ describe('an act on more entregas than one write takes', () => {
           await writer.setDeliveryStatus(id as DeliveryId, 'falhou', NOW, why)
         }
       })
-      const progress: { total: number; prepared: number; settled: number }[] = []
+      const progress: ChangeProgress[] = []
       const keep = setInterval(() => {
-        const { total = 0, prepared = 0, settled = 0 } = changes.underWay ?? {}
-        if (total > 0) progress.push({ total, prepared, settled })
+        if (changes.underWay !== undefined) progress.push({ ...changes.underWay })
       })
       const retried = await admin.retryDeliveries({ erro: 'no room' })
       clearInterval(keep)
       assert.equal(retried.entregas.length, AGENTS / 3)
       assert.notEqual(progress.length, 0)
-      for (const { total, prepared, settled } of progress) {
-        assert.equal(total, AGENTS / 3)
-        assert.ok(prepared <= total && settled <= total, `${prepared} and ${settled}`)
+      for (const seen of progress) {
+        assert.equal(seen.total, AGENTS / 3)
+        assert.ok(seen.prepared <= seen.total && seen.settled <= seen.total)
       }
     }))
 
