@@ -245,7 +245,7 @@ function describeChanges(): Json {
     summary: 'What has changed, as it changes: server-sent events with ids and no content.',
     description:
       'Needs the role viewer or a higher one. `data` is JSON; the schema `Changes` has a field for each `event`.',
-    security: [{ adminToken: [] }],
+    security: OPERATOR_SECURITY,
     parameters: [header('Last-Event-ID', 'In place of `after`: the last `id` that came.'), after],
     responses: { 200: describeReply('text/event-stream', {}), ...adminErrors() },
   }

@@ -161,6 +161,23 @@ describe('streams of changes', () => {
     for (const stream of held) assert.deepEqual(toldOf(stream), ['hello 10', 'entry 11'])
   })
 
+  test('[DOR-8] the socket has twenty places of its own, which no token takes', () => {
+    const scene = new Scene()
+    const { streams } = scene
+    const onSocket = { holder: 'socket', address: undefined }
+    for (let at = 0; at < 200; at += 1) {
+      scene.hold({ holder: `token-${at % 4}`, address: `192.0.2.${at % 2}` })
+    }
+    for (let at = 0; at < 20; at += 1) {
+      assert.equal(streams.hasRoom(onSocket), true)
+      scene.hold(onSocket)
+    }
+    assert.equal(streams.hasRoom(onSocket), false)
+    streams.close()
+    assert.equal(streams.hasRoom(onSocket), true)
+    assert.equal(streams.hasRoom({ holder: 'other', address: '192.0.2.1' }), true)
+  })
+
   test('[DOR-8] one address has a hundred streams, one token fifty', () => {
     const scene = new Scene()
     for (let at = 0; at < 50; at += 1) scene.hold({ holder: 'busy', address: '2001:db8::1' })

@@ -61,6 +61,8 @@ interface HeldStream extends NewChangeStream {
 }
 
 export const CHANGE_STREAMS_MAX = 200
+/** Beside them the owner of the vault has some that no token can take. */
+export const CHANGE_STREAMS_ON_SOCKET = 20
 export const CHANGE_STREAMS_PER_ADDRESS = 100
 export const CHANGE_STREAMS_PER_HOLDER = 50
 /** So many in one go, and so often in a second: at most twenty of each kind in a second. */
@@ -80,6 +82,7 @@ export function createChangeStreams(options: ChangeStreamsOptions): ChangeStream
   const byAddress = new CallerCounts()
   /** Since the last messages; more than can be told one by one are not kept. */
   const present = new Set<AgentId>()
+  let onSocket = 0
   let isDue = false
   let isTelling = false
   let isClosed = false
@@ -89,6 +92,7 @@ export function createChangeStreams(options: ChangeStreamsOptions): ChangeStream
     if (!streams.delete(stream)) return
     byHolder.remove(stream.holder)
     byAddress.remove(stream.caller)
+    if (stream.address === undefined) onSocket -= 1
     log.debug({ remote: stream.address, reason }, 'Stream of changes ended')
     stream.connection.end(last)
   }
@@ -189,10 +193,14 @@ export function createChangeStreams(options: ChangeStreamsOptions): ChangeStream
     },
   })
   return {
-    hasRoom: ({ address, holder }) =>
-      streams.size < CHANGE_STREAMS_MAX &&
-      byHolder.of(holder) < CHANGE_STREAMS_PER_HOLDER &&
-      (address === undefined || !byAddress.has(callerOf(address), CHANGE_STREAMS_PER_ADDRESS)),
+    hasRoom: ({ address, holder }) => {
+      if (address === undefined) return onSocket < CHANGE_STREAMS_ON_SOCKET
+      return (
+        streams.size - onSocket < CHANGE_STREAMS_MAX &&
+        byHolder.of(holder) < CHANGE_STREAMS_PER_HOLDER &&
+        !byAddress.has(callerOf(address), CHANGE_STREAMS_PER_ADDRESS)
+      )
+    },
     hold: (opened) => {
       const { connection, holder, address } = opened
       const caller = callerOf(address)
@@ -200,6 +208,7 @@ export function createChangeStreams(options: ChangeStreamsOptions): ChangeStream
       streams.add(stream)
       byHolder.add(holder)
       byAddress.add(caller)
+      if (address === undefined) onSocket += 1
       connection.onClose(() => drop(stream, 'closed'))
       if (isClosed) return refuse(stream, 'unavailable')
       // What was committed meanwhile.

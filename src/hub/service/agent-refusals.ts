@@ -2,6 +2,7 @@
 // vault: agents ask again, so a hub that was restarted knows it again within minutes. docs/protocol.md API-120, LIM-80.
 
 import type { Clock } from '../../platform/clock.ts'
+import { copyBeginning } from '../../platform/copy-beginning.ts'
 import type { WireErrorCode } from '../../protocol/errors.ts'
 import type { AgentId } from '../../protocol/identifiers.ts'
 
@@ -75,8 +76,11 @@ export function createAgentRefusals(
 function boundRefused(refused: RefusedRequest): RefusedRequest {
   return {
     ...refused,
-    reason: refused.reason.slice(0, REASON_CHARACTERS_MAX),
-    deliveryId: refused.deliveryId?.slice(0, DELIVERY_CHARACTERS_MAX) ?? null,
+    reason: copyBeginning(refused.reason, REASON_CHARACTERS_MAX),
+    deliveryId:
+      refused.deliveryId === null
+        ? null
+        : copyBeginning(refused.deliveryId, DELIVERY_CHARACTERS_MAX),
   }
 }
 

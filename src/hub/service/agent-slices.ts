@@ -30,31 +30,49 @@ const COUNTED_MAX = 2000
 const ALL: HostSource = { by: 'all' }
 const NO_LABELS: Labels = new Map()
 
+export interface AgentStep {
+  /** That match, of those that it looked at. */
+  readonly agents: readonly Agent[]
+  /** After which the next step begins; null at the end. */
+  readonly last: AgentId | null
+  /** How many agents it has looked at. */
+  readonly count: number
+}
+
 /**
  * All agents that are not removed. Between two slices all other callers have a turn; an agent that is enrolled, removed or
  * labelled meanwhile may be among them or not.
  */
 export async function* agentSlices(
   reader: StoreReader,
-  { where, text, after, sliceAgents: limit = SLICE_AGENTS }: AgentWalk = {},
+  walk: AgentWalk = {},
 ): AsyncGenerator<readonly Agent[]> {
+  for await (const { agents } of agentSteps(reader, walk)) if (agents.length > 0) yield agents
+}
+
+/** The same, also of the slices of which none matches. */
+export async function* agentSteps(
+  reader: StoreReader,
+  { where, text, after, sliceAgents: limit = SLICE_AGENTS }: AgentWalk,
+): AsyncGenerator<AgentStep> {
   const source = where === undefined ? ALL : await chooseSource(reader, where)
   if (text !== undefined) {
-    yield* namedSlices(reader, { where, source, text, after, limit })
+    yield* namedSteps(reader, { where, source, text, after, limit })
     return
   }
   for (let start = after; ;) {
     const slice = await reader.pageHosts(source, { after: start, limit })
-    const matching = where === undefined ? slice : await keepMatchingAgents(reader, where, slice)
-    if (matching.length > 0) yield matching
-    if (slice.length < limit) return
-    start = slice.at(-1)?.id
+    const agents = where === undefined ? slice : await keepMatchingAgents(reader, where, slice)
+    const last = slice.length < limit ? null : (slice.at(-1)?.id ?? null)
+    yield { agents, last, count: slice.length }
+    if (last === null) return
+    start = last
     await nextTurn()
   }
 }
 
 /** Names are looked at by the index that has them, and only the agents that have the text are read. */
-async function* namedSlices(
+async function* namedSteps(
   reader: StoreReader,
   {
     where,
@@ -63,15 +81,15 @@ async function* namedSlices(
     after,
     limit,
   }: { where: Selector | undefined; source: HostSource; text: string } & Page,
-): AsyncGenerator<readonly Agent[]> {
+): AsyncGenerator<AgentStep> {
   const start = after === undefined ? undefined : await reader.findAgentById(after as AgentId)
   for (let place: string | null | undefined = start?.hostname; place !== null;) {
     const search = { source, text, after: place, looked: SLICE_NAMES }
     const { hostnames, last }: NamesFound = await reader.searchNames(search)
     for (let at = 0; at < hostnames.length; at += limit) {
       const slice = await reader.findAgentsNamed(hostnames.slice(at, at + limit))
-      const matching = where === undefined ? slice : await keepMatchingAgents(reader, where, slice)
-      if (matching.length > 0) yield matching
+      const agents = where === undefined ? slice : await keepMatchingAgents(reader, where, slice)
+      yield { agents, last: slice.at(-1)?.id ?? null, count: slice.length }
     }
     place = last
     await nextTurn()

@@ -1,6 +1,7 @@
 // Why deliveries wait: what the hub last answered an agent that asked for their certificate and got none. It is in memory
 // alone, since agents ask again: a hub that was restarted knows it again within a few minutes. docs/protocol.md API-70.
 
+import { copyBeginning } from '../../platform/copy-beginning.ts'
 import type { DeliveryId } from '../../protocol/identifiers.ts'
 
 export interface WaitingReason {
@@ -33,7 +34,7 @@ export function createWaitingReasons(deliveriesMax = DELIVERIES_MAX): WaitingRea
   return {
     note: (deliveryId, text, at) => {
       reasons.delete(deliveryId)
-      reasons.set(deliveryId, { text: text.slice(0, CHARACTERS_MAX), at })
+      reasons.set(deliveryId, { text: copyBeginning(text, CHARACTERS_MAX), at })
       const [oldest] = reasons.keys()
       if (reasons.size > deliveriesMax && oldest !== undefined) reasons.delete(oldest)
     },

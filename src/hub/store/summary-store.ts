@@ -11,7 +11,7 @@ export interface SummaryReader {
   countEnds(rule: LateRule, until: Date): Promise<EndCount[]>
   /** Of the certificates in use; the one that ended last comes first. */
   listExpired(now: Date, limit: number): Promise<CertificateInUse[]>
-  /** Those that have not expired, the first to end first. */
+  /** Those of agents that have lost none, the first to end first. */
   listLateInTime(rule: LateRule, limit: number): Promise<CertificateInUse[]>
   /** Agents with a certificate that ends then or before. */
   countAgentsEnding(until: Date): Promise<number>

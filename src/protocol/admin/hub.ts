@@ -148,6 +148,8 @@ export const HUB_OPERATIONS = {
     reply: Type.Object({
       eventos: Type.Array(AdminEntry),
       next: nullable(Type.Integer()),
+      /** With `last`, when the hub has looked at enough for one page: the `before` to go on with. */
+      before: Type.Optional(Type.Integer()),
       /** With `about` or `actor`, while the hub has yet to index its acts before this entry: the list lacks them. */
       indexed_from: Type.Optional(Type.Integer()),
       /** Entries that the list lacks, since their segments are missing or damaged. */

@@ -5,6 +5,7 @@ import { didYouMean } from '../../../platform/near-matches.ts'
 import type { AdminOperations } from '../../../protocol/admin/operations.ts'
 import { isEventType } from '../../../protocol/identifiers.ts'
 import { EventType, HubEventType } from '../../../protocol/words.ts'
+import { readEntryPages } from './read-entries.ts'
 
 const KNOWN: readonly string[] = [...Object.values(EventType), ...Object.values(HubEventType)]
 
@@ -19,10 +20,19 @@ export async function requireKnownTypes(
     if (!isEventType(type)) {
       throw new UserError('tipo_invalid', `${type} is not a type of event`, { hint: otherwise })
     }
-    const { eventos } = await listEntries({ tipo: type, limit: 1 })
-    if (eventos.length > 0) continue
+    if (await hasType({ listEntries }, type)) continue
     throw new UserError('tipo_unknown', `--type: no event of the type ${type} is known`, {
       hint: didYouMean(type, KNOWN) ?? otherwise,
     })
   }
+}
+
+async function hasType(
+  operations: Pick<AdminOperations, 'listEntries'>,
+  type: string,
+): Promise<boolean> {
+  for await (const page of readEntryPages(operations, { tipo: type }, { limit: 1 })) {
+    if (page.length > 0) return true
+  }
+  return false
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { AdminOperations, AdminRequest } from '../../../protocol/admin/operations.ts'
 import type { AdminEntry } from '../../../protocol/admin/views.ts'
+import { requireKnownTypes } from './known-event-types.ts'
 import { readEntryPages, readLastEntries } from './read-entries.ts'
 
 /** A log of `count` entries, of which only the number matters here, that remembers what it was asked. */
@@ -39,6 +40,32 @@ describe('readEntryPages', () => {
       { tipo: 'x', after: 500, limit: 500 },
       { tipo: 'x', after: 501, limit: 500 },
     ])
+  })
+})
+
+/** It has one entry that matches, the 5th of ten, and looks at two for a page. */
+const SLOW_LOG = {
+  listEntries: async ({ after = 0, before = 11, last }: AdminRequest<'listEntries'>) => {
+    const [from, to] = last === undefined ? [after + 1, after + 2] : [before - 2, before - 1]
+    const eventos = from <= 5 && 5 <= to ? [{ seq: 5 } as AdminEntry] : []
+    if (last === undefined) return { eventos, next: to >= 10 ? null : to }
+    return { eventos, next: from <= 1 ? null : to, ...(from > 1 && { before: from }) }
+  },
+} as AdminOperations
+
+describe('[API-60] a hub that looks at a part of its log for one page', () => {
+  test('is asked until it has looked at all of it', async () => {
+    const read: AdminEntry[] = []
+    for await (const page of readEntryPages(SLOW_LOG, { tipo: 'x' })) read.push(...page)
+    assert.deepEqual(read, [{ seq: 5 }])
+  })
+
+  test('is asked backwards until there are enough', async () => {
+    assert.deepEqual(await readLastEntries(SLOW_LOG, { tipo: 'x' }, 3), [{ seq: 5 }])
+  })
+
+  test('is asked whether it knows a type at all', async () => {
+    await requireKnownTypes(SLOW_LOG, ['rare_here'], '')
   })
 })
 

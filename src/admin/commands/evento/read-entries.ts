@@ -23,11 +23,11 @@ export async function* readEntryPages(
   let left = limit
   const ask = (after: number) =>
     operations.listEntries({ ...query, after, limit: Math.min(ENTRY_PAGE_MAX, left) })
-  const pages = readAhead(await ask(start), ({ eventos }) => {
+  const pages = readAhead(await ask(start), ({ eventos, next }) => {
     left -= eventos.length
-    // A page may be shorter than asked for: only an empty one says that there is no more.
-    const last = eventos.at(-1)
-    return last !== undefined && left > 0 ? ask(last.seq) : undefined
+    // A page may be shorter than asked for, or empty: with `next` more may follow.
+    const place = next ?? eventos.at(-1)?.seq
+    return place !== undefined && left > 0 ? ask(place) : undefined
   })
   for await (const { eventos } of pages) if (eventos.length > 0) yield eventos
 }
@@ -43,16 +43,16 @@ export async function readLastEntries(
   for (let left = count, before = end; left > 0;) {
     const last = Math.min(ENTRY_PAGE_MAX, left)
     const request = { ...query, last, ...(before === undefined ? {} : { before }) }
-    const { eventos } = await operations.listEntries(request)
+    const { eventos, before: place } = await operations.listEntries(request)
     const [first] = eventos
     // A hub up to 0.4.0 does not know `before`, and answers the newest page again.
     if (before !== end && first !== undefined && (eventos.at(-1)?.seq ?? 0) >= (before ?? 0)) {
       return readAllForLast(operations, query, count)
     }
-    if (first === undefined) break
+    before = place ?? first?.seq
+    if (before === undefined) break
     pages.unshift(eventos)
     left -= eventos.length
-    before = first.seq
   }
   return pages.flat()
 }

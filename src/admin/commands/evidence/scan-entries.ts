@@ -77,11 +77,11 @@ export class EntryScan {
   ): AsyncGenerator<AdminEntry[]> {
     for (let before = end; before > 1;) {
       const page = { ...query, before, last: ENTRY_PAGE_MAX }
-      const { eventos } = await this.#operations.listEntries(page)
-      const [first] = eventos
-      if (first === undefined) return
+      const { eventos, before: place } = await this.#operations.listEntries(page)
+      const next = place ?? eventos[0]?.seq
+      if (next === undefined) return
       yield eventos
-      before = first.seq
+      before = next
     }
   }
 }

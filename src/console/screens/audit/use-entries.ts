@@ -27,6 +27,8 @@ export interface Entries {
 interface Held extends Omit<Entries, 'more' | 'reload'> {
   /** The newest one that was looked at. */
   readonly newest: number
+  /** Where what is older begins; undefined at the oldest. */
+  readonly before: number | undefined
 }
 
 export const PAGE_ENTRIES = 200
@@ -42,6 +44,7 @@ const NONE: Held = {
   hidden: undefined,
   missing: 0,
   newest: 0,
+  before: undefined,
 }
 
 export function useEntries(filters: EntryFilters): Entries {
@@ -62,7 +65,12 @@ export function useEntries(filters: EntryFilters): Entries {
         last: PAGE_ENTRIES,
         ...(before !== undefined && { before }),
       })
-      if (state.key === key) keep(withPage(before === undefined ? NONE : state.held, page))
+      if (state.key === key) {
+        const next = withPage(before === undefined ? NONE : state.held, page)
+        keep(next)
+        // The hub looked at as many as it does for one page, and none of them matches.
+        if (page.eventos.length === 0 && next.before !== undefined) return await load(next.before)
+      }
     } catch (error) {
       if (state.key === key) keep({ ...state.held, error: error as Error, isLoading: false })
     }
@@ -103,9 +111,8 @@ export function useEntries(filters: EntryFilters): Entries {
     ...held,
     more: () => {
       const { held: known, isAsking } = current.current
-      const oldest = known.rows.at(-1)?.seq
-      if (isAsking || !known.hasMore || oldest === undefined) return
-      void load(oldest)
+      if (isAsking || known.before === undefined) return
+      void load(known.before)
     },
     reload: () => void load(undefined),
   }
@@ -113,14 +120,16 @@ export function useEntries(filters: EntryFilters): Entries {
 
 function withPage(
   held: Held,
-  { eventos, next, hidden, missing = [] }: AdminReplies['listEntries'],
+  { eventos, next, before, hidden, missing = [] }: AdminReplies['listEntries'],
 ): Held {
   const rows = [...held.rows, ...eventos.toReversed()]
   const lost = missing.reduce((sum, { first, last }) => sum + last - first + 1, 0)
+  const place = next === null ? undefined : (before ?? eventos[0]?.seq)
   return {
     rows,
-    hasMore: next !== null && eventos.length > 0,
-    isLoading: false,
+    before: place,
+    hasMore: place !== undefined,
+    isLoading: place !== undefined && eventos.length === 0,
     error: undefined,
     arrived: 0,
     hidden: hidden === undefined ? undefined : (held.hidden ?? 0) + hidden,

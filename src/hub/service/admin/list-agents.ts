@@ -18,6 +18,7 @@ import { type AgentViewContext, viewAgents } from './view-agents.ts'
 import {
   type AgentSort,
   type HostWalk,
+  placeAll,
   walkByEnd,
   walkByEnrolment,
   walkByName,
@@ -56,10 +57,11 @@ export const listAgents: Read<'listAgents', AgentViewContext> = async (
   const where = bothOf(context.only, selectorOf(request))
   const choice: Choice = { where, text: request.q?.toLowerCase(), estado }
   const candidates = await findAllCandidates(reader, choice, sort, context, rule)
+  const placed = candidates && (await placeAll(reader, candidates, sort))
   const walk =
-    candidates === undefined
+    placed === undefined
       ? chooseWalk(reader, choice, sort, after, rule)
-      : walkCandidates(reader, candidates, sort, after)
+      : walkCandidates(reader, placed, sort, after)
   // Where a caller is bounded to some hosts, the place of another one is not for it.
   const lookedMax = context.only === undefined ? LOOKED_MAX : Infinity
   const { found, next } = await readPage(walk, { limit, lookedMax }, (agents) =>
@@ -68,7 +70,7 @@ export const listAgents: Read<'listAgents', AgentViewContext> = async (
   return {
     agentes: await viewInTurns(context, found),
     next,
-    total: candidates?.length ?? (await countAll(reader, choice)),
+    total: placed?.length ?? (await countAll(reader, choice, sort)),
   }
 }
 
@@ -180,7 +182,10 @@ async function viewInTurns(
 async function countAll(
   reader: StoreReader,
   { where, text, estado }: Choice,
+  sort: AgentSort,
 ): Promise<number | null> {
+  // Nobody has counted which of the agents have a certificate in use.
+  if (sort === 'end') return null
   const { live, revoked } = await reader.countAgents()
   if (where === undefined && text === undefined) {
     if (estado === undefined) return live + revoked

@@ -24,20 +24,33 @@ export const listEntries: Read<'listEntries'> = async (reader, request) => {
   const missing: UnreadRange[] = []
   const read = async (within: EntryWindow): Promise<FoundEntries> =>
     choice === undefined
-      ? { entries: await readWhole(reader, within), isCut: false }
+      ? { entries: await readWhole(reader, within), lookedTo: undefined }
       : readChosen(reader, choice, within)
-  const { entries, isCut } = await readAround(read, window, missing)
-  const next = entries.length < limit && !isCut ? undefined : entries.at(-1)?.seq
+  const { entries, lookedTo } = await readAround(read, window, missing)
+  const next = placeOfNext(entries, lookedTo, window)
   const indexedFrom = choice?.isOfActs === true ? await reader.findIndexedFrom() : 1
   return {
     eventos: await withHostnames(reader, entries),
     next: next ?? null,
+    ...(window.isNewestFirst && lookedTo !== undefined && { before: lookedTo }),
     ...(indexedFrom > 1 && { indexed_from: indexedFrom }),
     ...(missing.length > 0 && { missing }),
     ...(choice !== undefined && (await nameArchived(reader, window))),
     ...(isOnlyRoutineLeftOut(request) &&
-      missing.length === 0 && { hidden: await countHidden(reader, window, entries, next) }),
+      missing.length === 0 && {
+        hidden: await countHidden(reader, window, entries, next, lookedTo),
+      }),
   }
+}
+
+/** Undefined where nothing follows. */
+function placeOfNext(
+  entries: readonly AuditEntry[],
+  lookedTo: number | undefined,
+  { isNewestFirst, limit }: EntryWindow,
+): number | undefined {
+  if (lookedTo === undefined) return entries.length < limit ? undefined : entries.at(-1)?.seq
+  return isNewestFirst ? (entries.at(-1)?.seq ?? lookedTo) : lookedTo
 }
 
 async function withHostnames(
@@ -69,11 +82,11 @@ async function readAround(
     const newer = { ...window, afterSeq: Math.max(afterSeq, last) }
     // Up to the gap there are fewer than were asked for.
     const near = await read(isNewestFirst ? newer : older)
-    if (near.isCut) return near
+    if (near.lookedTo !== undefined) return near
     const far = { ...(isNewestFirst ? older : newer), limit: limit - near.entries.length }
-    const { entries, isCut } = await readAround(read, far, missing)
+    const { entries, lookedTo } = await readAround(read, far, missing)
     const all = isNewestFirst ? [...entries, ...near.entries] : [...near.entries, ...entries]
-    return { entries: all, isCut }
+    return { entries: all, lookedTo }
   }
 }
 
@@ -88,10 +101,11 @@ async function countHidden(
   { afterSeq, beforeSeq = Number.MAX_SAFE_INTEGER, isNewestFirst }: EntryWindow,
   entries: readonly AuditEntry[],
   next: number | undefined,
+  lookedTo: number | undefined,
 ): Promise<number> {
   const end = Math.min((await reader.findChainEnd())?.seq ?? 0, beforeSeq - 1)
   const isFull = next !== undefined
-  const first = isNewestFirst && isFull ? (entries[0]?.seq ?? 0) : afterSeq + 1
+  const first = isNewestFirst && isFull ? (lookedTo ?? entries[0]?.seq ?? 0) : afterSeq + 1
   const last = !isNewestFirst && isFull ? next : end
   return Math.max(0, last - first + 1 - entries.length)
 }

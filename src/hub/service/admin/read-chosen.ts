@@ -9,6 +9,8 @@ export type EntryWindow = SeqRange
 
 /** So many are looked at in one turn of the event loop, whatever matches. */
 const STEP_ENTRIES = 500
+/** For one page, in the vault: some 50 ms. */
+export const LOOKED_MAX = 10_000
 
 /** Oldest first, from the archive and from the vault. Throws ArchiveError. */
 export async function readChosen(
@@ -21,16 +23,16 @@ export async function readChosen(
   const inVault = { ...window, afterSeq: Math.max(window.afterSeq, archived) }
   if (!isNewestFirst) {
     const old = await scanArchive(reader, choice, window, archived)
-    if (old.isCut || old.entries.length >= limit) return old
+    if (old.lookedTo !== undefined || old.entries.length >= limit) return old
     const left = limit - old.entries.length
     const young = await readIndexed(reader, choice, { ...inVault, limit: left })
-    return { entries: [...old.entries, ...young], isCut: false }
+    return { ...young, entries: [...old.entries, ...young.entries] }
   }
   const young = await readIndexed(reader, choice, inVault)
-  if (young.length >= limit) return { entries: young, isCut: false }
-  const left = { ...window, limit: limit - young.length }
+  if (young.lookedTo !== undefined || young.entries.length >= limit) return young
+  const left = { ...window, limit: limit - young.entries.length }
   const old = await scanArchive(reader, choice, left, archived)
-  return { entries: [...old.entries.toReversed(), ...young], isCut: old.isCut }
+  return { ...old, entries: [...old.entries.toReversed(), ...young.entries] }
 }
 
 async function findArchivedUntil(reader: StoreReader): Promise<number> {
@@ -42,12 +44,13 @@ async function readIndexed(
   reader: StoreReader,
   choice: EntryChoice,
   window: EntryWindow,
-): Promise<AuditEntry[]> {
+): Promise<FoundEntries> {
   const found: AuditEntry[] = []
   let { afterSeq, beforeSeq } = window
   const { isNewestFirst, limit } = window
   const isWhole = choice.matches === undefined && choice.otherwise === undefined
-  for (;;) {
+  let lookedTo: number | undefined
+  for (let looked = 0; ;) {
     const size = isWhole ? limit : STEP_ENTRIES
     const range = { afterSeq, beforeSeq, isNewestFirst, limit: size }
     const { seqs, matches } = await takeStep(reader, choice, range)
@@ -55,12 +58,17 @@ async function readIndexed(
     found.push(...(matches === undefined ? entries : entries.filter(matches)))
     const last = seqs.at(-1)
     if (last === undefined || seqs.length < size || found.length >= limit) break
+    looked += seqs.length
+    if (looked >= LOOKED_MAX) {
+      lookedTo = last
+      break
+    }
     if (isNewestFirst) beforeSeq = last
     else afterSeq = last
     await nextTurn()
   }
   const wanted = found.slice(0, limit)
-  return isNewestFirst ? wanted.reverse() : wanted
+  return { entries: isNewestFirst ? wanted.reverse() : wanted, lookedTo }
 }
 
 interface Step {

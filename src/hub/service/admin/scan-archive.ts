@@ -10,14 +10,14 @@ import type { EntrySource, StoreReader } from '../../store/store.ts'
 import type { EntryChoice } from './choose-entries.ts'
 import type { EntryWindow } from './read-chosen.ts'
 
-/** After so many a page ends that has something: a million entries take some seconds. */
-const BLOCKS_MAX = 2048
+/** After so many a page ends, whatever it has: half a million entries take some seconds. */
+export const BLOCKS_MAX = 2048
 
 export interface FoundEntries {
   /** In the order of the window. */
   readonly entries: readonly AuditEntry[]
-  /** More may follow, although there are fewer than were asked for. */
-  readonly isCut: boolean
+  /** Up to this entry, in the direction of the window, all were looked at; undefined where that is to the end. */
+  readonly lookedTo: number | undefined
 }
 
 /** Of the entries up to `until`. Throws ArchiveError. */
@@ -31,7 +31,7 @@ export async function scanArchive(
   const found: AuditEntry[] = []
   let at = isNewestFirst ? last : first
   for (let blocks = 0; at >= first && at <= last && found.length < limit; blocks += 1) {
-    if (blocks >= BLOCKS_MAX && found.length > 0) return { entries: found, isCut: true }
+    if (blocks >= BLOCKS_MAX) return { entries: found, lookedTo: isNewestFirst ? at + 1 : at - 1 }
     const start = at - ((at - 1) % SEGMENT_BLOCK_ENTRIES)
     const end = start + SEGMENT_BLOCK_ENTRIES - 1
     const from = Math.max(first, start)
@@ -44,7 +44,9 @@ export async function scanArchive(
     found.push(...(isNewestFirst ? entries.toReversed() : entries))
     at = isNewestFirst ? start - 1 : end + 1
   }
-  return { entries: found.slice(0, limit), isCut: found.length > limit }
+  const entries = found.slice(0, limit)
+  // Of the last block only what is answered was looked at.
+  return { entries, lookedTo: found.length > limit ? entries.at(-1)?.seq : undefined }
 }
 
 async function findWanted(

@@ -8,7 +8,7 @@ import type { IssuedCertificate } from '../../domain/issued-certificate.ts'
 import type { Agent } from '../../domain/agent.ts'
 import type { StoreReader } from '../../store/store.ts'
 import { AdminRefusal } from '../admin-act.ts'
-import { agentSlices, keepMatchingAgents } from '../agent-slices.ts'
+import { agentSteps, keepMatchingAgents } from '../agent-slices.ts'
 
 export interface HostStep {
   /** `place` is the `after` of what follows the agent. */
@@ -30,14 +30,19 @@ interface Walk {
 
 const STEP_AGENTS = 500
 
-/** `candidates` are all that match. */
+export interface PlacedHost {
+  readonly agent: Agent
+  readonly place: string
+  readonly key: Key
+}
+
+/** `hosts` are all that match. */
 export async function* walkCandidates(
   reader: StoreReader,
-  candidates: readonly Agent[],
+  hosts: readonly PlacedHost[],
   sort: AgentSort,
   after: string | undefined,
 ): HostWalk {
-  const hosts = await placeAll(reader, candidates, sort)
   const start = after === undefined ? undefined : await findPlace(reader, sort, after)
   const direction = sort === 'enrolled' ? -1 : 1
   const compare = (one: Key, other: Key): number => direction * compareKeys(one, other)
@@ -55,7 +60,12 @@ function compareKeys(one: Key, other: Key): number {
   return (one[at] ?? '') < (other[at] ?? '') ? -1 : 1
 }
 
-async function placeAll(reader: StoreReader, agents: readonly Agent[], sort: AgentSort) {
+/** In no order. By the end of its certificates an agent has a place when it has one in use. */
+export async function placeAll(
+  reader: StoreReader,
+  agents: readonly Agent[],
+  sort: AgentSort,
+): Promise<readonly PlacedHost[]> {
   if (sort !== 'end') {
     return agents.map((agent) => ({ ...placeById(agent), key: keyOf(agent, sort) }))
   }
@@ -94,8 +104,11 @@ export async function* walkByName(reader: StoreReader, walk: Walk): HostWalk {
   const { after } = walk
   const start = after === undefined ? undefined : await reader.findAgentById(after as AgentId)
   if (after !== undefined && start === undefined) throw cursorUnknown(after)
-  for await (const agents of agentSlices(reader, { ...walk, sliceAgents: STEP_AGENTS })) {
-    yield { hosts: agents.map(placeById), last: agents.at(-1)?.id ?? null, count: agents.length }
+  for await (const { agents, ...step } of agentSteps(reader, {
+    ...walk,
+    sliceAgents: STEP_AGENTS,
+  })) {
+    yield { hosts: agents.map(placeById), ...step }
   }
 }
 

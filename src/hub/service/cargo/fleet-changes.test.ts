@@ -8,7 +8,7 @@ import type { CargoId, DeliveryId } from '../../../protocol/identifiers.ts'
 import type { Agent } from '../../domain/agent.ts'
 import { insertAgent, newAgent, NOW } from '../../../../test/store/store-samples.ts'
 import type { Store } from '../../store/store.ts'
-import { createFleetChanges, type FleetChanges } from './fleet-changes.ts'
+import { type ChangeProgress, createFleetChanges, type FleetChanges } from './fleet-changes.ts'
 import { newDelivery } from './replace-delivery.ts'
 
 const AGENTS = 600
@@ -103,6 +103,29 @@ describe('an act on more entregas than one write takes', () => {
       assert.deepEqual(await countSeen(store), none)
       assert.equal(await countEntries(store, 'entrega_cancelled'), AGENTS)
       assert.deepEqual(await store.reader.listChanges(), [])
+    }))
+
+  test('[FLT-9] that tries again what failed for one reason counts these alone', () =>
+    withFleet(async ({ store, admin, changes }) => {
+      const { entregas } = await admin.createCargo(CREATE)
+      await store.write(async (writer) => {
+        for (const [at, { id }] of entregas.entries()) {
+          const why = at % 3 === 0 ? 'no room' : 'why'
+          await writer.setDeliveryStatus(id as DeliveryId, 'falhou', NOW, why)
+        }
+      })
+      const progress: ChangeProgress[] = []
+      const keep = setInterval(() => {
+        if (changes.underWay !== undefined) progress.push({ ...changes.underWay })
+      })
+      const retried = await admin.retryDeliveries({ erro: 'no room' })
+      clearInterval(keep)
+      assert.equal(retried.entregas.length, AGENTS / 3)
+      assert.notEqual(progress.length, 0)
+      for (const seen of progress) {
+        assert.equal(seen.total, AGENTS / 3)
+        assert.ok(seen.prepared <= seen.total && seen.settled <= seen.total)
+      }
     }))
 
   test('[FLT-2] is refused as a whole', () =>

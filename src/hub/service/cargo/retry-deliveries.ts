@@ -77,7 +77,10 @@ type Made = AdminReplies['retryDeliveries']['entregas']
 /** docs/protocol.md FLT. */
 async function retryMany({ store, changes }: CargoContext, retrying: Retrying): Promise<Made> {
   const { actor, now } = retrying
-  const total = await store.reader.countFailedDeliveries()
+  const isOfAll = retrying.erro === undefined
+  const total = isOfAll
+    ? await store.reader.countFailedDeliveries()
+    : await countRetries(store.reader, retrying)
   const plan = { act: 'retry', cargoId: null, actor, cargoName: null, total } as const
   return changes.change(plan, async (change) => {
     const made: Made = []
@@ -87,16 +90,24 @@ async function retryMany({ store, changes }: CargoContext, retrying: Retrying): 
       const slice = await changes.prepare(async (writer) => {
         const failed = await writer.listFailedDeliveries(step)
         const { made: some } = await replaceFailed(writer, failed, retrying, change)
-        if (failed.length < step.limit) await writer.putInForce(change.id, now)
-        return { count: failed.length, some, last: failed.at(-1)?.id }
+        const isLast = failed.length < step.limit
+        if (isLast) await writer.putInForce(change.id, now)
+        return { count: some.length, some, isLast, last: failed.at(-1)?.id }
       })
       made.push(...slice.some)
-      if (slice.count < step.limit) break
+      if (slice.isLast) break
       after = slice.last
     }
     await changes.settle({ ...change, inForceAt: now })
     return made
   })
+}
+
+/** No index has them by their error. */
+async function countRetries(reader: StoreReader, retrying: Retrying): Promise<number> {
+  let total = 0
+  for await (const retries of retrySlices(reader, retrying)) total += retries.length
+  return total
 }
 
 async function rehearseRetry(
@@ -106,19 +117,28 @@ async function rehearseRetry(
 ): Promise<never> {
   const acts: AdminAct[] = []
   const agents: AgentId[] = []
+  for await (const retries of retrySlices(reader, retrying)) {
+    for (const { old, successor } of retries) {
+      acts.push(retrial({ ...old, replacedBy: successor.id }))
+      agents.push(old.agentId)
+    }
+  }
+  return rehearse(acts, agents)
+}
+
+async function* retrySlices(
+  reader: StoreReader,
+  retrying: Retrying,
+): AsyncGenerator<ReturnType<typeof planRetries>> {
   const limit = SLICE_DELIVERIES
   let after: string | undefined
   let failed
   do {
     failed = await reader.listFailedDeliveries({ after, limit })
-    for (const { old, successor } of planRetries(failed, retrying)) {
-      acts.push(retrial({ ...old, replacedBy: successor.id }))
-      agents.push(old.agentId)
-    }
+    yield planRetries(failed, retrying)
     after = failed.at(-1)?.id
     await nextTurn()
   } while (failed.length === limit)
-  return rehearse(acts, agents)
 }
 
 /** Entregas of a removed carga stay as they are. */

@@ -7,7 +7,7 @@ import type { CertificateState } from '../../../protocol/admin/certificados.ts'
 import type { CertificatePage, CertificateSelection } from '../list-store.ts'
 import type { CertificateRow } from './certificate-rows.ts'
 import { type InUseRow, toInUse } from './fleet-query.ts'
-import { IS_LATE, parametersOf } from './late-hosts.ts'
+import { type EndRange, findLateRanges, IS_LATE, LATE_FROM, parametersOf } from './late-hosts.ts'
 import type { NamedParameters, SqlSession } from './sql-session.ts'
 
 interface NamedRow extends InUseRow {
@@ -43,12 +43,64 @@ export function selectCertificatesInUse(
 ): NamedCertificateInUse[] | undefined {
   const start = after === undefined ? undefined : findPlace(session, after)
   if (after !== undefined && start === undefined) return undefined
+  if (selection.state === 'late' && selection.agentId === undefined) {
+    return selectLateInUse(session, selection, start, limit)
+  }
   const { sql, named } = choose(selection)
   const wanted = `SELECT certificado ${sql}
       AND (${IN_USE_PLACE}) > (@end, @begin, @owner, @seq) ORDER BY ${IN_USE_PLACE} LIMIT @limit`
   const all = sqlOfNamed(wanted)
   const rows = session.all<NamedRow>(all, { ...named, ...(start ?? BEGINNING), limit })
   return rows.map(toNamed)
+}
+
+/** Only what lies where late ones are is looked at: of what lives a short time there may be any number beside. */
+function selectLateInUse(
+  session: SqlSession,
+  selection: CertificateSelection,
+  start: NamedParameters | undefined,
+  limit: number,
+): NamedCertificateInUse[] {
+  const wanted = `SELECT certificado FROM validades INDEXED BY validades_por_fim
+    WHERE (${IN_USE_PLACE}) > (@end, @begin, @owner, @seq) AND not_after <= @untilMs
+      AND ${LATE_FROM} <= @nowMs ORDER BY ${IN_USE_PLACE} LIMIT @left`
+  const sql = sqlOfNamed(wanted)
+  const rows: NamedRow[] = []
+  for (const { fromMs, untilMs } of lateRangesOf(session, selection)) {
+    const left = limit - rows.length
+    if (left <= 0) break
+    const startMs = Number(start?.['end'] ?? Number.MIN_SAFE_INTEGER)
+    if (startMs > untilMs) continue
+    const place = start !== undefined && startMs >= fromMs ? start : { ...BEGINNING, end: fromMs }
+    const named = { ...parametersOf(selection), ...place, untilMs, left }
+    rows.push(...session.all<NamedRow>(sql, named))
+  }
+  return rows.map(toNamed)
+}
+
+/** At most `limit` are counted. */
+function countLateInUse(
+  session: SqlSession,
+  selection: CertificateSelection,
+  limit: number,
+): number {
+  const sql = `SELECT count(*) AS count FROM (SELECT 1 FROM json_each(@ranges)
+      CROSS JOIN validades INDEXED BY validades_por_fim
+        ON not_after >= value ->> 'fromMs' AND not_after <= value ->> 'untilMs'
+    WHERE ${LATE_FROM} <= @nowMs LIMIT @limit)`
+  const ranges = JSON.stringify(lateRangesOf(session, selection))
+  const named = { ...parametersOf(selection), ranges, limit }
+  return session.get<{ count: number }>(sql, named)?.count ?? 0
+}
+
+function lateRangesOf(
+  session: SqlSession,
+  { endsBefore, ...rule }: CertificateSelection,
+): readonly EndRange[] {
+  const lastMs = (endsBefore?.getTime() ?? Number.MAX_SAFE_INTEGER) - 1
+  return findLateRanges(session, rule, rule.now.getTime() + 1)
+    .map(({ fromMs, untilMs }) => ({ fromMs, untilMs: Math.min(untilMs, lastMs) }))
+    .filter(({ fromMs, untilMs }) => fromMs <= untilMs)
 }
 
 /** Of each agent the one that ends first. */
@@ -90,6 +142,7 @@ export function countCertificatesInUse(
     const all = "SELECT sum(total) AS count FROM contagens WHERE tabela = 'validades'"
     return Math.min(session.get<{ count: number | null }>(all)?.count ?? 0, limit)
   }
+  if (state === 'late' && agentId === undefined) return countLateInUse(session, selection, limit)
   const { sql, named } = choose(selection)
   const counted = `SELECT count(*) AS count FROM (SELECT 1 ${sql} LIMIT @limit)`
   return session.get<{ count: number }>(counted, { ...named, limit })?.count ?? 0

@@ -14,6 +14,7 @@ import { IN_USE, type InUseRow, toInUse } from './fleet-query.ts'
 import {
   countFirstEnds,
   countLateHosts,
+  findLateRanges,
   GROUPS,
   IN_QUARTERS,
   IS_LATE,
@@ -57,13 +58,22 @@ export function selectExpired(session: SqlSession, now: Date, limit: number): Ce
   return session.all<InUseRow>(sql, now.getTime(), limit).map(toInUse)
 }
 
+/** Of hosts that have lost none: the first to end comes first. */
 export function selectLateInTime(
   session: SqlSession,
   rule: LateRule,
   limit: number,
 ): CertificateInUse[] {
-  const sql = `${IN_USE} WHERE not_after > @nowMs AND ${IS_LATE} ORDER BY not_after LIMIT @limit`
-  return session.all<InUseRow>(sql, { ...parametersOf(rule), limit }).map(toInUse)
+  const sql = `${IN_USE} WHERE not_after >= @fromMs AND not_after <= @untilMs
+    AND ${LATE_FROM} <= @nowMs AND agentes.primeiro_fim > @nowMs ORDER BY not_after LIMIT @left`
+  const named = parametersOf(rule)
+  const rows: InUseRow[] = []
+  for (const range of findLateRanges(session, rule, named.nowMs + 1)) {
+    const left = limit - rows.length
+    if (left <= 0) break
+    rows.push(...session.all<InUseRow>(sql, { ...named, ...range, left }))
+  }
+  return rows.map(toInUse)
 }
 
 /** The first certificate to end of those whose hosts have none that is late. */

@@ -267,7 +267,7 @@ async function assertSameSummary(
   const late = inUse.filter((one) => isLate(one, now, thresholdMs))
   assert.deepEqual(
     keysOf(await summary.listLateInTime(rule, 99)),
-    keysOf(late.filter(({ notAfter }) => notAfter > now)),
+    keysOf(late.filter(({ agentId }) => (endOf.get(agentId) ?? 0) > nowMs)),
   )
   const lateAgents = new Set<string>(late.map(({ agentId }) => agentId))
   const onTime = [...endOf].flatMap(([id, end]) => (lateAgents.has(id) ? [] : [end]))

@@ -7,7 +7,7 @@ import type { LateRule, Page } from '../store.ts'
 import { namesOf } from './agent-labels.ts'
 import { type AgentRow, toAgent } from './agent-rows.ts'
 import { BEGINNING, findPlace, IN_USE_PLACE } from './certificates-in-use.ts'
-import { IS_LATE, parametersOf } from './late-hosts.ts'
+import { findLateRanges, LATE_FROM, parametersOf } from './late-hosts.ts'
 import type { SqlSession } from './sql-session.ts'
 
 /** A step of migrations.ts; the ids of agents say nothing of when they enrolled. */
@@ -102,9 +102,11 @@ export function selectHostsByEnrolment(
 
 /** At most `limit`, in no order. */
 export function selectLateIds(session: SqlSession, rule: LateRule, limit: number): AgentId[] {
-  const sql = `SELECT DISTINCT agente_id FROM validades INDEXED BY validades_por_fim
-    WHERE ${IS_LATE} LIMIT @limit`
-  const named = { ...parametersOf(rule), limit }
+  const sql = `SELECT DISTINCT agente_id FROM json_each(@ranges) CROSS JOIN validades INDEXED BY validades_por_fim
+      ON not_after >= value ->> 'fromMs' AND not_after <= value ->> 'untilMs'
+    WHERE ${LATE_FROM} <= @nowMs LIMIT @limit`
+  const ranges = JSON.stringify(findLateRanges(session, rule, Number.MIN_SAFE_INTEGER))
+  const named = { ...parametersOf(rule), ranges, limit }
   return session.all<{ agente_id: AgentId }>(sql, named).map(({ agente_id: id }) => id)
 }
 

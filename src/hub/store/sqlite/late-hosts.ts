@@ -33,6 +33,48 @@ export interface EndingSoon {
 }
 
 export function lookAtEndingSoon(session: SqlSession, rule: LateRule): EndingSoon {
+  const { lastLateMs, late, onTime } = judgeEndingSoon(session, rule)
+  const areLateFewer = late.count <= onTime.count
+  const { quarters } = areLateFewer ? late : onTime
+  const isNone = quarters.size === 0
+  return { lastLateMs, areLateFewer, quarters: JSON.stringify([...quarters]), hasNone: isNone }
+}
+
+/** Of ends, both included. */
+export interface EndRange {
+  readonly fromMs: number
+  readonly untilMs: number
+}
+
+/** Where the late ones of those are that end at this instant or after it, the first ones first. What lives a short time may end between. */
+export function findLateRanges(session: SqlSession, rule: LateRule, fromMs: number): EndRange[] {
+  const { lastLateMs, late } = judgeEndingSoon(session, rule)
+  const ranges: { fromMs: number; untilMs: number }[] = []
+  for (const startMs of [...late.quarters].toSorted((one, other) => one - other)) {
+    const range = {
+      fromMs: Math.max(startMs, fromMs),
+      untilMs: Math.min(startMs + QUARTER_MS - 1, lastLateMs),
+    }
+    if (range.fromMs > range.untilMs) continue
+    const last = ranges.at(-1)
+    if (last !== undefined && last.untilMs + 1 === range.fromMs) last.untilMs = range.untilMs
+    else ranges.push(range)
+  }
+  return ranges
+}
+
+interface Judged {
+  readonly lastLateMs: number
+  readonly late: EndingSide
+  readonly onTime: EndingSide
+}
+
+interface EndingSide {
+  readonly count: number
+  readonly quarters: ReadonlySet<number>
+}
+
+function judgeEndingSoon(session: SqlSession, rule: LateRule): Judged {
   const at = parametersOf(rule)
   // Of a life with a whole window what ends by then is late, and nothing else.
   const lastLateMs = at.nowMs + at.thresholdMs / 2
@@ -46,10 +88,7 @@ export function lookAtEndingSoon(session: SqlSession, rule: LateRule): EndingSoo
       side.quarters.add(group.quarterMs)
     }
   }
-  const areLateFewer = late.count <= onTime.count
-  const { quarters } = areLateFewer ? late : onTime
-  const isNone = quarters.size === 0
-  return { lastLateMs, areLateFewer, quarters: JSON.stringify([...quarters]), hasNone: isNone }
+  return { lastLateMs, late, onTime }
 }
 
 /** Hosts that are late, of those with a certificate that ends then or before. */

@@ -46,14 +46,13 @@ export async function findStarterByCode(
 ): Promise<FoundStarter> {
   const code = await reader.sessions.findCode(hashToken(plaintext))
   const token = code && (await findTokenByHash(reader, code.tokenHash))
-  if (code === undefined || token === undefined) {
+  // Of a token that has ended a code says nothing, nor whose it was.
+  if (code === undefined || token === undefined || !isGood(token, now)) {
     return { refusal: 'admin_token_invalid', token: undefined }
   }
   if (code.usedAt !== null) return { refusal: 'sign_in_code_used', token }
   if (code.expiresAt <= now) return { refusal: 'sign_in_code_expired', token }
-  return isGood(token, now)
-    ? { token, isByCode: true }
-    : { refusal: 'admin_token_invalid', token: undefined }
+  return { token, isByCode: true }
 }
 
 export type StartSession = (

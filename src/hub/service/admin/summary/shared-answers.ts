@@ -20,11 +20,13 @@ export interface SharedAnswers {
 
 const KEPT_MS = 1000
 const TIMES_ITS_COST = 10
+/** Nobody waits for one that takes longer: whoever asks then begins another. */
+const UNDER_WAY_MS_MAX = 30_000
 
 interface Kept {
   readonly at: Date
   readonly answer: Promise<unknown>
-  /** Undefined while it is under way. */
+  /** Undefined while it is under way; nothing for a failure, which is kept no longer than it has to. */
   costMs: number | undefined
 }
 
@@ -32,19 +34,28 @@ export function createSharedAnswers(clock: Clock): SharedAnswers {
   const kept = new Map<string, Kept>()
   const findGood = (key: string, now: Date): Kept | undefined => {
     const known = kept.get(key)
-    if (known?.costMs === undefined) return known
+    if (known === undefined) return undefined
+    const { costMs } = known
+    const keptMs =
+      costMs === undefined ? UNDER_WAY_MS_MAX : Math.max(KEPT_MS, costMs * TIMES_ITS_COST)
     const ageMs = now.getTime() - known.at.getTime()
-    const isGood = ageMs >= 0 && ageMs < Math.max(KEPT_MS, known.costMs * TIMES_ITS_COST)
-    return isGood ? known : undefined
+    return ageMs >= 0 && ageMs < keptMs ? known : undefined
   }
   const begin = (key: string, now: Date, find: (now: Date) => Promise<unknown>): Kept => {
     const startMs = performance.now()
     const begun: Kept = {
       at: now,
       costMs: undefined,
-      answer: find(now).finally(() => {
-        begun.costMs = performance.now() - startMs
-      }),
+      answer: find(now).then(
+        (answer) => {
+          begun.costMs = performance.now() - startMs
+          return answer
+        },
+        (error: unknown) => {
+          begun.costMs = 0
+          throw error
+        },
+      ),
     }
     kept.set(key, begun)
     return begun

@@ -31,9 +31,7 @@ export async function listUrgentHosts(
 ): Promise<UrgentHosts> {
   const { now } = rule
   const expired = firstOfEach(await reader.summary.listExpired(now, CERTIFICATES_MAX))
-  const lost = new Set(expired.map(({ agentId }) => agentId))
-  const inTime = await reader.summary.listLateInTime(rule, CERTIFICATES_MAX)
-  const late = firstOfEach(inTime.filter(({ agentId }) => !lost.has(agentId)))
+  const late = firstOfEach(await reader.summary.listLateInTime(rule, CERTIFICATES_MAX))
   const view = await prepareViews(reader, rule, context, [...expired, ...late])
   return { late: late.map(view), expired: expired.map(view) }
 }
