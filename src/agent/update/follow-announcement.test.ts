@@ -73,7 +73,8 @@ describe('[UPD-25] [RLO-39] what the agent does about an announced update', () =
     await rm(marker)
     await next.round()
     await next.round()
-    assert.deepEqual(events, [{ type: 'agent_updated', payload: { versao: '0.5.0' } }])
+    const payload = { versao: '0.5.0', rollout: ANNOUNCED.rollout }
+    assert.deepEqual(events, [{ type: 'agent_updated', payload }])
   })
 
   test('a marker that nobody watches is no trial', async () => {
@@ -90,7 +91,8 @@ describe('[UPD-25] [RLO-39] what the agent does about an announced update', () =
     await answer({ code: 'signature_invalid', message: 'signature does NOT match' })
     await host.round()
     await openHost().round()
-    const failed = { versao: '0.5.0', erro: 'signature does NOT match (signature_invalid)' }
+    const erro = 'signature does NOT match (signature_invalid)'
+    const failed = { versao: '0.5.0', rollout: ANNOUNCED.rollout, erro }
     assert.deepEqual(events, [{ type: 'agent_update_failed', payload: failed }])
     await openHost('0.4.0', false).round({ ...ANNOUNCED, rollout: 'f'.repeat(16) })
     const declined = events.at(-1)
@@ -206,7 +208,9 @@ describe('[UPD-25] [RLO-39] what the agent does about an announced update', () =
     const next = openHost('0.5.0')
     await next.withdraw()
     await next.withdraw()
-    assert.deepEqual(events, [{ type: 'agent_updated', payload: { versao: '0.5.0' } }])
+    assert.deepEqual(events, [
+      { type: 'agent_updated', payload: { versao: '0.5.0', rollout: 'f'.repeat(16) } },
+    ])
   })
 
   test('a record that is damaged is none', async () => {

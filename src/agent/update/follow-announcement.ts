@@ -184,8 +184,8 @@ async function report(
   if (record.reported === said) return
   await outbox.enqueue(
     verdict.report === 'updated'
-      ? { type: EventType.agentUpdated, payload: { versao: version } }
-      : { type: EVENT_OF[verdict.report], payload: { versao: version, erro: why } },
+      ? { type: EventType.agentUpdated, payload: { versao: version, rollout } }
+      : { type: EVENT_OF[verdict.report], payload: { versao: version, rollout, erro: why } },
   )
   await writeRecord(paths.announcedUpdateFile, { ...record, reported: said })
   if (verdict.report === 'updated') log.info({ version, rollout }, 'Announced update runs')
