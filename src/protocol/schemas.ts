@@ -287,14 +287,20 @@ export const BundleRefusedPayload = Type.Object({
 })
 export type BundleRefusedPayload = Static<typeof BundleRefusedPayload>
 
+const announcedTo = {
+  /** As it was announced. */
+  versao: Type.String({ maxLength: 64 }),
+  /** Which announced it. */
+  rollout: Type.Optional(Type.String({ pattern: '^[0-9a-f]{16}$' })),
+}
+
 /** Of `agent_updated`. */
-export const AgentUpdatedPayload = Type.Object({ versao: Type.String({ maxLength: 64 }) })
+export const AgentUpdatedPayload = Type.Object(announcedTo)
 export type AgentUpdatedPayload = Static<typeof AgentUpdatedPayload>
 
 /** Of `agent_update_failed` and `agent_update_declined`. */
 export const AgentNotUpdatedPayload = Type.Object({
-  /** As it was announced. */
-  versao: Type.String({ maxLength: 64 }),
+  ...announcedTo,
   erro: Type.String({ maxLength: 1024 }),
 })
 export type AgentNotUpdatedPayload = Static<typeof AgentNotUpdatedPayload>

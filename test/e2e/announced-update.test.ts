@@ -232,12 +232,28 @@ describe('an update that the hub announces', WITH_MINISIGN, () => {
 
       agent.env['SVC_AGENT_UPDATE_URL'] = ''
       assert.match((await ask(host, request(NEW))).stderr, /follows no announced updates/)
+      // Nor does root look at any program then.
+      await writeFile(join(supervised.dataDir, 'state/update-request'), request(NEW))
+      const elsewhere = await agent.command('self-update', '--announced', '--binary', '/nowhere')
+      assert.match(elsewhere.stderr, /follows no announced updates/)
       agent.env['SVC_AGENT_UPDATE_URL'] = url
       // A version on trial runs as nobody but the agent's user.
       await writeFile(`${agent.binary}.update`, '')
       const waiting = await ask(host, request(NEW))
       assert.match(waiting.stderr, /is on trial: the next one waits/)
       assert.ok(existsSync(join(supervised.dataDir, 'state/update-request')))
+    })
+
+    test('an agent that cannot be told is started again all the same', async () => {
+      offerGood(`honest/${NEW}`)
+      const url = `${server.httpUrl}/honest/{version}`
+      await using lied = await LiedToHost.start(built.paths[0] ?? '', url, { isServed: false })
+      await mkdir(join(lied.rooted.supervised.dataDir, 'state/update-outcome'))
+      const { status, stdout, stderr } = await ask(lied.rooted, request(NEW))
+      assert.equal(status, 0, stderr)
+      assert.match(stderr, /the agent cannot be told: /)
+      assert.match(stdout, /the running agent ends now/)
+      assert.equal(await lied.rooted.version(), NEW)
     })
   })
 })

@@ -76,16 +76,10 @@ describe('people', () => {
       ),
     ) as { readonly id: string; readonly secret: null }
     assert.equal(made.secret, null)
+    const urlFile = join(hub.directory, 'slack-url')
+    await writeFile(urlFile, `${slack.url}/services/T/B/x\n`, { mode: 0o600 })
     assert.match(
-      await svc(
-        hub,
-        'webhook',
-        'create',
-        '--format',
-        'slack',
-        '--url',
-        `${slack.url}/services/T/B/x`,
-      ),
+      await svc(hub, 'webhook', 'create', '--format', 'slack', '--url-file', urlFile),
       /url +slack\+http:\/\/127\.0\.0\.1.*\n(.*\n)*?type.* urgent/,
     )
     await svc(hub, 'webhook', 'test', made.id)

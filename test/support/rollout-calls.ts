@@ -62,6 +62,7 @@ export const ROLLOUT_CALLS: PortCalls<keyof RolloutWriter> = {
     (w) =>
       w.rollouts.settleUpdate(ORDINARY.agentId, {
         version: '0.5.0',
+        rollout: HEAVY.updateId,
         state: 'failed',
         error: 'why',
       }),

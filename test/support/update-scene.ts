@@ -81,8 +81,8 @@ export async function openUpdateScene(hostCount: number) {
       return found
     },
     update: (agent: Agent, versao: string = NEXT) => send(agent, 'agent_updated', { versao }),
-    fail: (agent: Agent, erro: string) =>
-      send(agent, 'agent_update_failed', { versao: NEXT, erro }),
+    fail: (agent: Agent, erro: string, more: { readonly rollout?: string } = {}) =>
+      send(agent, 'agent_update_failed', { versao: NEXT, erro, ...more }),
     decline: (agent: Agent, erro: string) =>
       send(agent, 'agent_update_declined', { versao: NEXT, erro }),
     updateAll: async () => {

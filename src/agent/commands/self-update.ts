@@ -6,7 +6,7 @@ import { askVersion } from '../update/ask-version.ts'
 import { decideRelease, describeNotNewer, isNewer } from '../update/decide-release.ts'
 import type { AgentConfig } from '../settings/config.ts'
 import type { AgentPaths } from '../settings/paths.ts'
-import type { UpdateRequest } from '../update/update-request.ts'
+import type { UpdateOutcome, UpdateRequest } from '../update/update-request.ts'
 import {
   download,
   type DownloadOptions,
@@ -83,15 +83,16 @@ export async function runAnnouncedUpdate(
   const { version: wantedVersion } = request
   let isInstalled = false
   try {
+    const updateUrl = requirePermission(config)
     await update(context, {
       binary: options.binary,
       publicKey: requireReleaseKey(),
       allowDowngrade: false,
       wantedVersion,
-      baseUrlFor: (oldVersion) => placeOf(config, wantedVersion, oldVersion),
+      baseUrlFor: (oldVersion) => placeOf(updateUrl, wantedVersion, oldVersion),
       whenInstalled: async (updated) => {
         isInstalled = true
-        await leaveOutcome(paths, { ...request, failure: undefined })
+        await tellAgent(paths, { ...request, failure: undefined })
         report({ ...updated, restart: await restartRunningAgent(paths) }, options)
       },
     })
@@ -101,7 +102,6 @@ export async function runAnnouncedUpdate(
   }
 }
 
-/** An agent that cannot be told waits until it calls the update failed itself. */
 async function leaveFailure(
   paths: AgentPaths,
   request: UpdateRequest,
@@ -111,18 +111,26 @@ async function leaveFailure(
     error instanceof SvcError
       ? { code: error.code, message: error.message }
       : { code: 'failed', message: describeError(error) }
-  await leaveOutcome(paths, { ...request, failure }).catch((untold: unknown) =>
+  await tellAgent(paths, { ...request, failure })
+}
+
+/** One that cannot be told sees the new version run, or waits until it calls the update failed itself. */
+async function tellAgent(paths: AgentPaths, outcome: UpdateOutcome): Promise<void> {
+  await leaveOutcome(paths, outcome).catch((untold: unknown) =>
     process.stderr.write(`svc-agent: the agent cannot be told: ${describeError(untold)}\n`),
   )
 }
 
+/** Before root looks at the program, or takes the lock, for a user who may ask for ever. */
+function requirePermission({ updateUrl }: AgentConfig): string {
+  if (updateUrl !== undefined) return updateUrl
+  throw new UserError('not_permitted', 'this host follows no announced updates', {
+    hint: 'SVC_AGENT_UPDATE_URL says where announced releases are',
+  })
+}
+
 /** Before anything is fetched. */
-function placeOf({ updateUrl }: AgentConfig, version: string, oldVersion: string): URL {
-  if (updateUrl === undefined) {
-    throw new UserError('not_permitted', 'this host follows no announced updates', {
-      hint: 'SVC_AGENT_UPDATE_URL says where announced releases are',
-    })
-  }
+function placeOf(updateUrl: string, version: string, oldVersion: string): URL {
   if (!isNewer(version, oldVersion)) {
     throw new UserError('not_newer', describeNotNewer(version, oldVersion))
   }

@@ -246,6 +246,7 @@ function announcementContext({ session }: PollState): AnnouncementContext {
   return {
     paths,
     clock,
+    elapsedMs: () => performance.now(),
     outbox,
     log: logging.forModule('agent.update'),
     ownVersion: version,

@@ -3,7 +3,6 @@ import { describe, test } from 'node:test'
 import { decideAnnouncedUpdate, type UpdateFacts } from './decide-announced-update.ts'
 import type { UpdateFailure } from './update-request.ts'
 
-const NOW = new Date('2030-01-01T12:00:00Z')
 const ROLLOUT = '0123456789abcdef'
 const MINUTE_MS = 60_000
 const FACTS: UpdateFacts = {
@@ -12,19 +11,23 @@ const FACTS: UpdateFacts = {
   isPermitted: true,
   isOnTrial: false,
   attempts: 0,
-  askedAt: undefined,
+  sinceAskedMs: undefined,
+  sinceLookMs: 0,
   outcome: undefined,
-  now: NOW,
+  whyNotAgain: undefined,
+  isGivenUp: false,
 }
 
 const decide = (changes: Partial<UpdateFacts>) => decideAnnouncedUpdate({ ...FACTS, ...changes })
-const minutesAgo = (minutes: number): Date => new Date(NOW.getTime() - minutes * MINUTE_MS)
+const minutesAgo = (minutes: number): Partial<UpdateFacts> => ({
+  sinceAskedMs: minutes * MINUTE_MS,
+})
 const announce = (version: string): Pick<UpdateFacts, 'announced'> => ({
   announced: { version, rollout: ROLLOUT },
 })
 const ended = (failure: UpdateFailure | undefined, attempts = 1): Partial<UpdateFacts> => ({
   attempts,
-  askedAt: minutesAgo(1),
+  ...minutesAgo(1),
   outcome: { version: '0.5.0', rollout: ROLLOUT, attempt: attempts, failure },
 })
 
@@ -81,21 +84,40 @@ describe('[RLO-38] an announced update', () => {
   test('that could not be fetched is asked for twice more, minutes apart', () => {
     const failure = { code: 'download_failed', message: 'cannot fetch it' }
     assert.deepEqual(decide(ended(failure)), { next: 'wait' })
-    assert.deepEqual(decide({ ...ended(failure), askedAt: minutesAgo(3) }), { next: 'ask' })
-    assert.deepEqual(decide({ ...ended(failure, 2), askedAt: minutesAgo(3) }), { next: 'ask' })
-    // Nor does a clock that was set back wait for ever.
-    assert.deepEqual(decide({ ...ended(failure), askedAt: minutesAgo(-600) }), { next: 'ask' })
-    const last = decide({ ...ended(failure, 3), askedAt: minutesAgo(3) })
+    assert.deepEqual(decide({ ...ended(failure), ...minutesAgo(3) }), { next: 'ask' })
+    assert.deepEqual(decide({ ...ended(failure, 2), ...minutesAgo(3) }), { next: 'ask' })
+    const last = decide({ ...ended(failure, 3), ...minutesAgo(3) })
     assert.ok(last.next === 'report' && last.report === 'failed')
   })
 
   test('that nobody answers has failed in the end; a process that was started again asks once more', () => {
-    assert.deepEqual(decide({ attempts: 1, askedAt: minutesAgo(39) }), { next: 'wait' })
+    assert.deepEqual(decide({ attempts: 1, ...minutesAgo(39) }), { next: 'wait' })
     assert.deepEqual(decide({ attempts: 1 }), { next: 'ask' })
-    for (const changes of [{ attempts: 1, askedAt: minutesAgo(41) }, { attempts: 3 }]) {
+    // The helper may be at the third one.
+    assert.deepEqual(decide({ attempts: 3, sinceLookMs: 39 * MINUTE_MS }), { next: 'wait' })
+    for (const changes of [
+      { attempts: 1, ...minutesAgo(41) },
+      { attempts: 3, sinceLookMs: 40 * MINUTE_MS },
+    ]) {
       const verdict = decide(changes)
       assert.ok(verdict.next === 'report' && verdict.report === 'failed')
       assert.match(verdict.why, /svc-agent-announced\.path/)
     }
+  })
+
+  test('is asked for minutes after any other, whatever rollout that was of', () => {
+    assert.deepEqual(decide(minutesAgo(2)), { next: 'wait' })
+    assert.deepEqual(decide(minutesAgo(3)), { next: 'ask' })
+  })
+
+  test('that another rollout had tried has failed, and is not tried when the day is over', () => {
+    const why = 'version 0.5.0 failed on this host'
+    for (const attempts of [0, 1]) {
+      const verdict = decide({ attempts, whyNotAgain: why })
+      assert.deepEqual(verdict, { next: 'report', report: 'failed', why })
+    }
+    assert.deepEqual(decide({ isGivenUp: true }), { next: 'wait' })
+    const verdict = decide({ isGivenUp: true, ownVersion: '0.5.0' })
+    assert.deepEqual(verdict, { next: 'report', report: 'updated' })
   })
 })

@@ -24,11 +24,16 @@ export interface UpdateFacts {
   readonly isOnTrial: boolean
   /** How often the helper was asked for this rollout. */
   readonly attempts: number
-  /** When this process asked last; undefined when it has not. */
-  readonly askedAt: Date | undefined
+  /** Since this process asked last, for whichever rollout; undefined when it has not. By no clock that somebody can set, as the next one. */
+  readonly sinceAskedMs: number | undefined
+  /** Since this process looked first. */
+  readonly sinceLookMs: number
   /** Of the last attempt. */
   readonly outcome: UpdateOutcome | undefined
-  readonly now: Date
+  /** Another rollout has had this version tried. */
+  readonly whyNotAgain: string | undefined
+  /** The hub was told that it failed. */
+  readonly isGivenUp: boolean
 }
 
 export type UpdateVerdict =
@@ -66,22 +71,16 @@ export function decideAnnouncedUpdate(facts: UpdateFacts): UpdateVerdict {
   return decideAttempt(facts)
 }
 
-function decideAttempt({
-  announced,
-  attempts,
-  askedAt,
-  outcome,
-  ownVersion,
-  now,
-}: UpdateFacts): UpdateVerdict {
-  if (attempts === 0) return { next: 'ask' }
+function decideAttempt(facts: UpdateFacts): UpdateVerdict {
+  const { announced, attempts, sinceAskedMs, outcome, ownVersion } = facts
+  const isRested = sinceAskedMs === undefined || sinceAskedMs >= AGAIN_MS
+  if (facts.whyNotAgain !== undefined) return fail(facts.whyNotAgain)
+  if (attempts === 0) return isRested && !facts.isGivenUp ? { next: 'ask' } : { next: 'wait' }
   const isLast = attempts >= ATTEMPTS_MAX
   if (outcome === undefined) {
-    // Of a process that ended meanwhile: whether the helper has seen it nobody knows.
-    if (askedAt === undefined && !isLast) return { next: 'ask' }
-    if (askedAt !== undefined && now.getTime() - askedAt.getTime() < ANSWER_MS_MAX) {
-      return { next: 'wait' }
-    }
+    // Of a process that ended meanwhile: whether the helper has seen it nobody knows, and it may be at work.
+    if (sinceAskedMs === undefined && !isLast) return { next: 'ask' }
+    if ((sinceAskedMs ?? facts.sinceLookMs) < ANSWER_MS_MAX) return { next: 'wait' }
     return fail('nothing on this host took the request up: is svc-agent-announced.path enabled?')
   }
   const { failure } = outcome
@@ -91,8 +90,7 @@ function decideAttempt({
     )
   }
   if (!PASSING.has(failure.code) || isLast) return fail(`${failure.message} (${failure.code})`)
-  const isDue = askedAt === undefined || Math.abs(now.getTime() - askedAt.getTime()) >= AGAIN_MS
-  return isDue ? { next: 'ask' } : { next: 'wait' }
+  return isRested ? { next: 'ask' } : { next: 'wait' }
 }
 
 function describeNewer(

@@ -16,11 +16,13 @@ import {
   decideAnnouncedUpdate,
   type UpdateVerdict,
 } from './decide-announced-update.ts'
+import { FAILED_VERSIONS_MAX, FailedVersion, whyNotAgain, withOutcome } from './failed-versions.ts'
 import { updateNames } from './update-files.ts'
 import {
   formatRequest,
   OUTCOME_BYTES_MAX,
   parseOutcome,
+  type UpdateOutcome,
   updateOutcomePath,
   updateRequestPath,
 } from './update-request.ts'
@@ -28,6 +30,8 @@ import {
 export interface AnnouncementContext {
   readonly paths: Pick<AgentPaths, 'stateDir' | 'announcedUpdateFile'>
   readonly clock: Clock
+  /** Of no beginning, and never set: waits are measured by it. */
+  readonly elapsedMs: () => number
   readonly log: Logger
   readonly outbox: { enqueue(event: AgentEvent): Promise<void> }
   readonly ownVersion: string
@@ -38,15 +42,17 @@ export interface AnnouncementContext {
 
 /** What this process remembers of it. */
 export interface AnnouncementMemory {
-  /** When it asked for the update last. */
-  askedAt: Date | undefined
+  /** When it asked last, for whichever rollout. */
+  askedAtMs: number | undefined
+  /** When it looked first. */
+  lookedAtMs: number | undefined
   /** There may be a request, or an update of which the hub was not told yet how it ended. */
   isFollowing: boolean
 }
 
 export function newAnnouncementMemory(): AnnouncementMemory {
   // Those of a process before it.
-  return { askedAt: undefined, isFollowing: true }
+  return { askedAtMs: undefined, lookedAtMs: undefined, isFollowing: true }
 }
 
 /** What this host did about the last rollout that was announced to it. */
@@ -56,14 +62,17 @@ const KeptRecord = Type.Object({
   attempts: Type.Integer({ minimum: 0, maximum: 9 }),
   /** What the hub was told last; empty when nothing. */
   reported: Type.String({ maxLength: 2048 }),
+  /** Of all rollouts. */
+  failed: Type.Array(FailedVersion, { maxItems: FAILED_VERSIONS_MAX }),
 })
 
 interface UpdateRecord extends AnnouncedUpdate {
   readonly attempts: number
   readonly reported: string
+  readonly failed: readonly FailedVersion[]
 }
 
-const RECORD_BYTES_MAX = 8192
+const RECORD_BYTES_MAX = 16 * 1024
 const WHY_CHARACTERS_MAX = 1024
 /** The watcher of a new version needs a minute: a marker that is so old nobody watches. docs/protocol.md UPD-12. */
 const TRIAL_MS_MAX = 10 * 60_000
@@ -73,12 +82,15 @@ export async function followAnnouncement(
   memory: AnnouncementMemory,
   announced: AnnouncedUpdate | undefined,
 ): Promise<void> {
+  memory.lookedAtMs ??= context.elapsedMs()
   if (announced === undefined) return followWithdrawn(context, memory)
   memory.isFollowing = true
   const kept = await readRecord(context.paths.announcedUpdateFile)
   const isSame = kept?.rollout === announced.rollout && kept.version === announced.version
-  const record = isSame ? kept : { ...announced, attempts: 0, reported: '' }
-  const verdict = await decide(context, memory, record)
+  const before = isSame
+    ? kept
+    : { ...announced, attempts: 0, reported: '', failed: kept?.failed ?? [] }
+  const { record, verdict } = await decide(context, memory, before)
   if (verdict.next === 'ask') await ask(context, memory, record)
   else if (verdict.next === 'report') await report(context, record, verdict)
 }
@@ -90,49 +102,69 @@ async function followWithdrawn(
 ): Promise<void> {
   if (!memory.isFollowing) return
   const { stateDir, announcedUpdateFile } = context.paths
-  const record = await readRecord(announcedUpdateFile)
+  const kept = await readRecord(announcedUpdateFile)
   const request = updateRequestPath(stateDir)
   const isUntaken = await exists(request)
   if (isUntaken) await removeIfPresent(request)
-  const isOpen = record !== undefined && record.attempts > 0 && record.reported === ''
+  const isOpen = kept !== undefined && kept.attempts > 0 && kept.reported === ''
   if (isOpen && isUntaken) {
-    await writeRecord(announcedUpdateFile, { ...record, attempts: record.attempts - 1 })
+    await writeRecord(announcedUpdateFile, { ...kept, attempts: kept.attempts - 1 })
   } else if (isOpen) {
-    const verdict = await decide(context, memory, record)
+    const { record, verdict } = await decide(context, memory, kept)
     if (verdict.next === 'report') await report(context, record, verdict)
     if (verdict.next === 'wait') return
   }
   memory.isFollowing = false
-  memory.askedAt = undefined
+}
+
+interface Decision {
+  readonly record: UpdateRecord
+  readonly verdict: UpdateVerdict
 }
 
 async function decide(
   context: AnnouncementContext,
-  { askedAt }: AnnouncementMemory,
-  record: UpdateRecord,
-): Promise<UpdateVerdict> {
+  { askedAtMs, lookedAtMs }: AnnouncementMemory,
+  before: UpdateRecord,
+): Promise<Decision> {
   const { paths, clock, ownVersion, isPermitted } = context
-  return decideAnnouncedUpdate({
+  // Before the marker: an update that ends in between has put the marker there before its outcome.
+  const outcome = await readOutcome(paths.stateDir)
+  const isTrial = await isOnTrial(context)
+  const now = clock.now()
+  const isOver = outcome !== undefined && outcome.version !== ownVersion && !isTrial
+  const failed = isOver ? withOutcome(before.failed, outcome, now) : before.failed
+  const record = { ...before, failed }
+  if (failed !== before.failed) await writeRecord(paths.announcedUpdateFile, record)
+  const nowMs = context.elapsedMs()
+  const verdict = decideAnnouncedUpdate({
     announced: record,
     ownVersion,
     isPermitted,
-    isOnTrial: await isOnTrial(context),
+    isOnTrial: isTrial,
     attempts: record.attempts,
-    askedAt,
-    outcome: await readOutcome(paths.stateDir, record),
-    now: clock.now(),
+    sinceAskedMs: askedAtMs === undefined ? undefined : nowMs - askedAtMs,
+    sinceLookMs: nowMs - (lookedAtMs ?? nowMs),
+    outcome: outcome !== undefined && isOf(record, outcome) ? outcome : undefined,
+    whyNotAgain: whyNotAgain(failed, record, now),
+    isGivenUp: record.reported.startsWith('failed '),
   })
+  return { record, verdict }
+}
+
+function isOf(record: UpdateRecord, { version, rollout, attempt }: UpdateOutcome): boolean {
+  return version === record.version && rollout === record.rollout && attempt === record.attempts
 }
 
 async function ask(
-  { paths, clock, log }: AnnouncementContext,
+  { paths, elapsedMs, log }: AnnouncementContext,
   memory: AnnouncementMemory,
   record: UpdateRecord,
 ): Promise<void> {
   const { version, rollout } = record
   const attempt = record.attempts + 1
   await writeRecord(paths.announcedUpdateFile, { ...record, attempts: attempt })
-  memory.askedAt = clock.now()
+  memory.askedAtMs = elapsedMs()
   await replaceFile(
     updateRequestPath(paths.stateDir),
     formatRequest({ version, rollout, attempt }),
@@ -152,8 +184,8 @@ async function report(
   if (record.reported === said) return
   await outbox.enqueue(
     verdict.report === 'updated'
-      ? { type: EventType.agentUpdated, payload: { versao: version } }
-      : { type: EVENT_OF[verdict.report], payload: { versao: version, erro: why } },
+      ? { type: EventType.agentUpdated, payload: { versao: version, rollout } }
+      : { type: EVENT_OF[verdict.report], payload: { versao: version, rollout, erro: why } },
   )
   await writeRecord(paths.announcedUpdateFile, { ...record, reported: said })
   if (verdict.report === 'updated') log.info({ version, rollout }, 'Announced update runs')
@@ -191,13 +223,7 @@ async function writeRecord(path: string, record: UpdateRecord): Promise<void> {
   await replaceFile(path, `${JSON.stringify(record)}\n`, 0o600)
 }
 
-async function readOutcome(
-  stateDir: string,
-  { version, rollout, attempts }: UpdateRecord,
-): Promise<ReturnType<typeof parseOutcome>> {
+async function readOutcome(stateDir: string): Promise<UpdateOutcome | undefined> {
   const text = await readTextIfPresent(updateOutcomePath(stateDir), OUTCOME_BYTES_MAX)
-  const outcome = text === undefined ? undefined : parseOutcome(text)
-  const isOurs =
-    outcome?.version === version && outcome.rollout === rollout && outcome.attempt === attempts
-  return isOurs ? outcome : undefined
+  return text === undefined ? undefined : parseOutcome(text)
 }

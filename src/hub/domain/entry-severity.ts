@@ -4,7 +4,7 @@ import { EventType, HubEventType } from '../../protocol/words.ts'
 
 export type Severity = 'warning' | 'notice' | 'informational'
 
-/** What failed, was refused, was lost, or is late. */
+/** What failed, was refused, was lost, or is late; and what holds up a rollout. */
 const WARNINGS: ReadonlySet<string> = new Set([
   EventType.deliveryFailed,
   EventType.hookFailed,
@@ -22,6 +22,7 @@ const WARNINGS: ReadonlySet<string> = new Set([
   HubEventType.joinRefused,
   HubEventType.adminRefused,
   HubEventType.vaultRestored,
+  HubEventType.rolloutFrozen,
   HubEventType.rolloutPaused,
 ])
 

@@ -44,6 +44,8 @@ describe('[WHK-23] a syslog message', () => {
   for (const [eventType, agentId, priority] of [
     ['entrega_falhou', ENTRY.agentId, 108],
     ['admin_refused', null, 108],
+    ['rollout_frozen', null, 108],
+    ['rollout_paused', null, 108],
     ['token_created', null, 109],
     ['agent_started', ENTRY.agentId, 110],
     // An agent may send what only the hub writes.

@@ -57,6 +57,8 @@ export interface RefusingHost {
 /** What became of an announced update on its host. */
 export interface UpdateReport {
   readonly version: string
+  /** Undefined: any that announced the version. */
+  readonly rollout: RolloutId | undefined
   readonly state: 'done' | 'failed' | 'declined'
   readonly error: string | null
 }

@@ -119,14 +119,29 @@ function settingsOf(
   }
 }
 
+const REPLY_CODE = /^(?<status>[2-5]\d{2})(?:[ -](?<detail>[245]\.\d{1,3}\.\d{1,3})\b|(?!\d))/
+
 /** What the server says in words is not repeated: it may say what it was told, and the audit log would have it. */
 function readFailure(failure: NodemailerError): MailReply {
-  const { responseCode: status, response = '', command, code } = failure
-  if (status === undefined) throw failure
-  const detail = /^\d{3}[ -](?<code>[245]\.\d{1,3}\.\d{1,3})\b/.exec(response)?.groups?.['code']
-  const said = [String(status), ...(detail === undefined ? [] : [detail])].join(' ')
+  const { response = '', command, code } = failure
+  if (response === '') throw new Error(describeNoReply(failure))
   const asked = command !== undefined && /^[A-Z ]{3,12}$/.test(command) ? ` to ${command}` : ''
-  return { status, error: `answered ${said}${asked}`, isOfLogin: code === 'EAUTH' }
+  const reply = REPLY_CODE.exec(response)?.groups
+  if (reply === undefined) {
+    throw new Error(`the server answered something else than SMTP${asked}`)
+  }
+  const { status, detail } = reply
+  const said = detail === undefined ? status : `${status} ${detail}`
+  return { status: Number(status), error: `answered ${said}${asked}`, isOfLogin: code === 'EAUTH' }
+}
+
+/** The message is not looked at: the library puts replies and the names in certificates into it. */
+function describeNoReply({ code, originalCode }: NodemailerError): string {
+  const known = [originalCode, code].find((text) => text !== undefined && /^\w{1,64}$/.test(text))
+  if (known === undefined) return 'the mail was not sent'
+  return /CERT|ISSUER|SIGNATURE|CRL/.test(known)
+    ? `the server’s certificate is not one that the hub takes: ${known}`
+    : `the mail was not sent: ${known}`
 }
 
 function statusIn(response: string): number {

@@ -14,7 +14,8 @@ import { describeTypes } from './webhook-list.ts'
 const FORMATS = ['json', 'slack', 'teams'] as const
 
 interface WebhookCreateOptions {
-  readonly url: string
+  readonly url?: string
+  readonly urlFile?: string
   readonly tipo: readonly string[]
   readonly where?: string
   readonly format: (typeof FORMATS)[number]
@@ -28,10 +29,11 @@ export function registerWebhookCreate(webhook: Command, context: CommandContext)
   webhook
     .command('create')
     .description('make the hub post every new entry of the audit log to a URL, signed')
-    .requiredOption(
+    .option(
       '--url <url>',
       'https, smtps, smtp+tls, syslog+tls or otlp+https; http and smtp on this machine',
     )
+    .option('--url-file <path>', 'file that holds the URL, where that is a secret')
     .option(`${flagOf('tipo')} <type>`, 'only entries of this type; repeatable', collect, [])
     .option(WHERE_FLAG, 'only entries about hosts that match, by their labels')
     .addOption(
@@ -52,7 +54,8 @@ records for a collector of OpenTelemetry (path /v1/logs). The last two have no s
 
 For people there are --format slack (an incoming webhook), --format teams (a workflow that takes webhook requests), and mail: smtps is
 SMTP over TLS (port 465), smtp+tls is SMTP with STARTTLS (port 587). They get one message for many entries, at most one in 30 s, and
-without --type only the entries that a person should look at.
+without --type only the entries that a person should look at. Whoever knows the URL of Slack or Teams can post there, and the arguments
+of a program are no secret on its machine: --url-file reads it from a file.
 
 With --where the hub sends an entry when a host that it is about matches at that moment. Entries about no host, such as
 policies and admin tokens, come only with their --type.
@@ -62,7 +65,7 @@ Examples:
   svc webhook create --url https://alerts.example.org/prod --where 'env=prod'
   svc webhook create --url http://localhost:9000/events --json
   svc webhook create --url syslog+tls://siem.example.org
-  svc webhook create --format slack --url https://hooks.slack.com/services/T000/B000/XXXX
+  svc webhook create --format slack --url-file ./slack-url
   svc webhook create --url 'smtps://hub%40example.org@mail.example.org?from=hub@example.org&to=oncall@example.org' --password-file ./password
   svc webhook create --url otlp+http://localhost:4318
 `,
@@ -79,17 +82,23 @@ function readHeaders(path: string | undefined): string[] | undefined {
   return lines.filter((line) => line !== '')
 }
 
-const PASSWORD_BYTES_MAX = 4096
+const LINE_BYTES_MAX = 4096
 
 /** Without the end of its line. */
-function readPassword(path: string | undefined): string | undefined {
-  if (path === undefined) return undefined
-  const { text } = readNamedFile('--password-file', path, PASSWORD_BYTES_MAX)
-  return text.replace(/\r?\n$/, '')
+function readLine(option: string, path: string): string {
+  return readNamedFile(option, path, LINE_BYTES_MAX).text.replace(/\r?\n$/, '')
+}
+
+function readUrl({ url, urlFile }: Pick<WebhookCreateOptions, 'url' | 'urlFile'>): string {
+  if (url !== undefined && urlFile === undefined) return url
+  if (url === undefined && urlFile !== undefined) return readLine('--url-file', urlFile)
+  throw new UserError('usage', 'name either --url or --url-file', {
+    hint: 'svc webhook create --help shows examples',
+  })
 }
 
 /** To the hub, the scheme of the URL says the form. */
-function withFormat({ url, format }: Pick<WebhookCreateOptions, 'url' | 'format'>): string {
+function withFormat(url: string, format: WebhookCreateOptions['format']): string {
   if (format === 'json' || url.startsWith(`${format}+`)) return url
   if (/^https?:/.test(url)) return `${format}+${url}`
   throw new UserError('url_invalid', `--format ${format} needs an https URL`)
@@ -105,9 +114,11 @@ async function createWebhook(
 ): Promise<void> {
   const where = options.where === undefined ? undefined : parseDecidingWhereOption(options.where)
   const headers = readHeaders(options.headerFile)
-  const password = readPassword(options.passwordFile)
+  const { passwordFile } = options
+  const password =
+    passwordFile === undefined ? undefined : readLine('--password-file', passwordFile)
   const request = {
-    url: withFormat(options),
+    url: withFormat(readUrl(options), options.format),
     tipos: [...options.tipo],
     ...(where && { where }),
     ...(headers && { headers }),

@@ -6,6 +6,7 @@ import {
   AgentUpdatedPayload,
   type EventRequestBody,
 } from '../../../protocol/schemas.ts'
+import type { RolloutId } from '../../../protocol/identifiers.ts'
 import { EventType } from '../../../protocol/words.ts'
 import type { Agent } from '../../domain/agent.ts'
 import type { UpdateReport } from '../../store/rollout-store.ts'
@@ -23,11 +24,18 @@ export async function recordAgentUpdate(
 
 function readReport({ tipo_evento: type, payload }: EventRequestBody): UpdateReport | undefined {
   if (type === EventType.agentUpdated && Check(AgentUpdatedPayload, payload)) {
-    return { version: payload.versao, state: 'done', error: null }
+    return { ...announcementIn(payload), state: 'done', error: null }
   }
   if (type !== EventType.agentUpdateFailed && type !== EventType.agentUpdateDeclined)
     return undefined
   if (!Check(AgentNotUpdatedPayload, payload)) return undefined
   const state = type === EventType.agentUpdateFailed ? 'failed' : 'declined'
-  return { version: payload.versao, state, error: payload.erro }
+  return { ...announcementIn(payload), state, error: payload.erro }
+}
+
+function announcementIn({
+  versao,
+  rollout,
+}: AgentUpdatedPayload): Pick<UpdateReport, 'version' | 'rollout'> {
+  return { version: versao, rollout: rollout as RolloutId | undefined }
 }

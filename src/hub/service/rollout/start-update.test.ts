@@ -205,6 +205,24 @@ describe('[RLO-36] an update', () => {
     assert.equal((await scene.show()).hosts.pending, 1)
   })
 
+  test('[RLO-39] what a host says of another rollout of the same version counts for nothing', async () => {
+    await using scene = await openUpdateScene(2)
+    const { id: earlier } = await scene.start(AT_ONCE)
+    await scene.settle()
+    await scene.admin.undoRollout({ rollout: 'update' })
+    await scene.settle()
+    const { id } = await scene.start(AT_ONCE)
+    await scene.settle()
+    const [host] = await scene.announcedTo()
+    assert.ok(host !== undefined)
+    for (const rollout of [earlier, 'x'.repeat(16), '']) await scene.fail(host, 'late', { rollout })
+    await scene.settle()
+    const shown = await scene.show()
+    assert.deepEqual([shown.id, shown.hosts.pending, shown.hosts.failed], [id, 1, 0])
+    await scene.fail(host, 'now', { rollout: id })
+    assert.equal((await scene.show()).hosts.failed, 1)
+  })
+
   test('[RLO-37] costs other hosts no look at the store, nor the host itself another one', async () => {
     await using scene = await openUpdateScene(2)
     await scene.start(AT_ONCE)

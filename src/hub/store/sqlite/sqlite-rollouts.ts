@@ -323,12 +323,14 @@ export class SqliteRolloutWriter extends SqliteRolloutReader implements RolloutW
     return agents
   }
 
-  async settleUpdate(id: AgentId, { version, state, error }: UpdateReport): Promise<void> {
+  async settleUpdate(id: AgentId, { version, rollout, state, error }: UpdateReport): Promise<void> {
     const session = this.session()
     const sql = `UPDATE rollout_agentes SET estado = @state, erro = @error
       WHERE agente_id = @id AND kind = 'update' AND estado <> 'withdrawn'
-        AND (SELECT programa FROM rollouts WHERE rollouts.id = rollout_agentes.rollout) = @version`
-    session.about(id, () => session.run(sql, { id, version, state, error }))
+        AND (SELECT programa FROM rollouts WHERE rollouts.id = rollout_agentes.rollout) = @version
+        AND (@rollout IS NULL OR +rollout = @rollout)`
+    const named = { id, version, rollout: rollout ?? null, state, error }
+    session.about(id, () => session.run(sql, named))
   }
 
   async awaitTargets(id: DeliveryId, targets: readonly string[]): Promise<void> {
