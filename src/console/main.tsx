@@ -3,8 +3,8 @@
 import { effect } from '@preact/signals'
 import { render } from 'preact'
 import type { JSX } from 'preact'
-import { session } from './api/session.ts'
-import { resume } from './api/sign-in.ts'
+import { holder, session } from './api/session.ts'
+import { resume, resumeAsOtherTabs } from './api/sign-in.ts'
 import { followChanges } from './api/stream.ts'
 import { AppFrame } from './frame/app-frame.tsx'
 import { listenToKeys } from './frame/keys.ts'
@@ -25,7 +25,7 @@ function Console(): JSX.Element {
   if (value.state !== 'in' && !isOver) return <SignInScreen />
   return (
     <>
-      <AppFrame>
+      <AppFrame key={holder.value?.number}>
         <CurrentScreen />
       </AppFrame>
       {isOver && <SignInAgain />}
@@ -38,6 +38,7 @@ showPreferences()
 followLinks()
 listenToKeys()
 followChanges()
+resumeAsOtherTabs()
 await loadWords(language.value)
 effect(() => {
   void loadWords(language.value)

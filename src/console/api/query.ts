@@ -6,7 +6,8 @@ import { useEffect, useState } from 'preact/hooks'
 import { ask } from './client.ts'
 import { hubNowMs } from './clock.ts'
 import type { AdminReplies, AdminRequest, ReadName } from './operations.ts'
-import { isOut } from './session.ts'
+import { isForbidden } from './hub-error.ts'
+import { isAllowed, isIn, onForget } from './session.ts'
 import { onRing, streamState } from './stream.ts'
 
 export interface Shown<Data> {
@@ -41,13 +42,14 @@ export interface QueryOptions {
   readonly tipos?: readonly string[]
 }
 
-/** Undefined as a request asks nothing. */
+/** Undefined as a request asks nothing, and so does what the role or the hosts of the token forbid. */
 export function useQuery<Name extends ReadName>(
   name: Name,
   request: AdminRequest<Name> | undefined,
   { tipos }: QueryOptions = {},
 ): ReadonlySignal<Shown<AdminReplies[Name]>> {
-  const key = request === undefined ? undefined : `${name} ${JSON.stringify(request)}`
+  const key =
+    request === undefined || !isAllowed(name) ? undefined : `${name} ${JSON.stringify(request)}`
   const [nothing] = useState(() => signal<Shown<unknown>>(NOTHING))
   const query =
     key === undefined || request === undefined
@@ -100,15 +102,13 @@ export function refreshAll(): void {
   for (const query of queries.values()) refresh(query)
 }
 
-/** Nothing of the one who signed out is left for the next one. */
-export function forgetAll(): void {
-  queries.clear()
-}
+/** Nothing of the one who was in is left for the next one. */
+onForget(() => queries.clear())
 
 function refresh(query: Query): void {
   query.isStale = true
   if (query.watchers === 0 || query.isAsking || document.visibilityState === 'hidden') return
-  if (isOut()) return
+  if (!isIn() || isForbidden(query.shown.peek().error)) return
   query.isAsking = true
   const waitMs = Math.max(0, query.askedAtMs + AGAIN_MS_MIN - Date.now())
   setTimeout(() => void answer(query), waitMs)
@@ -116,7 +116,7 @@ function refresh(query: Query): void {
 
 async function answer(query: Query): Promise<void> {
   // While it waited, somebody may have signed out: what is stale is asked when a stream begins again.
-  if (isOut()) {
+  if (!isIn()) {
     query.isAsking = false
     return
   }
@@ -126,7 +126,10 @@ async function answer(query: Query): Promise<void> {
     const data = await query.ask()
     query.shown.value = { data, atMs: hubNowMs(), error: undefined }
   } catch (error) {
-    query.shown.value = { ...query.shown.value, error: error as Error }
+    // What the hub no longer shows to this person goes; of an ended session it stays, below the dialog, with its forms.
+    query.shown.value = isForbidden(error)
+      ? { ...NOTHING, error: error as Error }
+      : { ...query.shown.value, error: error as Error }
   }
   query.isAsking = false
   if (query.isStale) refresh(query)
