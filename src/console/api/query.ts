@@ -22,7 +22,7 @@ export interface Shown<Data> {
 interface Query {
   readonly shown: Signal<Shown<unknown>>
   readonly ask: () => Promise<unknown>
-  readonly tipos: readonly string[] | undefined
+  readonly concerns: (tipo: string) => boolean
   watchers: number
   /** A request is under way; another one follows it when something happened meanwhile. */
   isAsking: boolean
@@ -40,13 +40,15 @@ const queries = new Map<string, Query>()
 export interface QueryOptions {
   /** The types of entries that can change the answer; any without it. */
   readonly tipos?: readonly string[]
+  /** In place of `tipos`, where they are no short list. */
+  readonly concerns?: (tipo: string) => boolean
 }
 
 /** Undefined as a request asks nothing, and so does what the role or the hosts of the token forbid. */
 export function useQuery<Name extends ReadName>(
   name: Name,
   request: AdminRequest<Name> | undefined,
-  { tipos }: QueryOptions = {},
+  { tipos, concerns = (tipo) => tipos?.includes(tipo) ?? true }: QueryOptions = {},
 ): ReadonlySignal<Shown<AdminReplies[Name]>> {
   const key =
     request === undefined || !isAllowed(name) ? undefined : `${name} ${JSON.stringify(request)}`
@@ -54,7 +56,7 @@ export function useQuery<Name extends ReadName>(
   const query =
     key === undefined || request === undefined
       ? undefined
-      : findQuery(key, () => ask(name, request), tipos)
+      : findQuery(key, () => ask(name, request), concerns)
   useEffect(() => (query === undefined ? undefined : watch(query)), [query])
   return (query?.shown ?? nothing) as ReadonlySignal<Shown<AdminReplies[Name]>>
 }
@@ -64,14 +66,14 @@ const NOTHING: Shown<unknown> = { data: undefined, atMs: undefined, error: undef
 function findQuery(
   key: string,
   askHub: () => Promise<unknown>,
-  tipos: readonly string[] | undefined,
+  concerns: Query['concerns'],
 ): Query {
   const known = queries.get(key)
   if (known !== undefined) return known
   const query: Query = {
     shown: signal(NOTHING),
     ask: askHub,
-    tipos,
+    concerns,
     watchers: 0,
     isAsking: false,
     isStale: true,
@@ -137,8 +139,7 @@ async function answer(query: Query): Promise<void> {
 
 onRing((tipos) => {
   for (const query of queries.values()) {
-    const isConcerned =
-      tipos === undefined || query.tipos === undefined || query.tipos.some((one) => tipos.has(one))
+    const isConcerned = tipos === undefined || [...tipos].some(query.concerns)
     if (isConcerned) refresh(query)
   }
 })
