@@ -71,6 +71,7 @@ export function DeliveriesScreen(): JSX.Element {
             columns={columns()}
             rows={pages.rows}
             total={pages.total}
+            hasMore={pages.hasMore}
             hrefOf={({ id, agente_id: host }) =>
               maySee ? hrefOf('/deliveries', { ...query, open: id }) : hrefOf(`/hosts/${host}`)
             }

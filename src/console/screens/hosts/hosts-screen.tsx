@@ -98,6 +98,7 @@ export function HostsScreen(): JSX.Element {
             columns={columns()}
             rows={pages.rows}
             total={pages.total}
+            hasMore={pages.hasMore}
             hrefOf={({ id }) => hrefOf(`/hosts/${id}`)}
             onLook={pages.look}
             onEnd={pages.more}
