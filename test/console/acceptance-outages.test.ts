@@ -7,6 +7,7 @@ import { packConsole } from '../../tools/build/console-bundle.ts'
 import { placeConsole } from '../../tools/build/place-console.ts'
 import { WITH_BROWSER } from '../support/browser.ts'
 import { startDevCa } from '../support/dev-ca.ts'
+import { enrollHost } from '../support/enrolled-host.ts'
 import { findFreePort } from '../support/free-port.ts'
 import { type HubProcess, startHubProcess } from '../support/hub-process.ts'
 import { launchBrowser, openContext, settle } from './support/console-browser.ts'
@@ -14,7 +15,10 @@ import { enterToken, openConsole } from './support/open-console.ts'
 
 /** Twice what is asked for: other programs have the machine too. The figure itself is printed. */
 const LIVE_MS_MAX = 10_000
+/** The page asks what goes with time every four seconds. */
+const END_SHOWN_MS_MAX = 7000
 const OUT_MS_MAX = 4000
+const LIFE_SECONDS = 25
 
 interface KillableConsole extends AsyncDisposable {
   readonly hub: HubProcess
@@ -79,6 +83,9 @@ describe('[DOR-1] a tab', WITH_BROWSER, () => {
     await second.locator('.live.is-waiting').waitFor({ timeout: 20_000 })
     assert.match(await second.locator('main').innerText(), /The hub may stay down/)
 
+    await second.getByRole('link', { name: 'Hosts' }).first().click()
+    await second.getByRole('heading', { level: 1, name: 'The hub does not answer' }).waitFor()
+
     await hub.start()
     const startedMs = performance.now()
     await hub.createToken({ hostname: 'after-0.example.org' })
@@ -97,6 +104,8 @@ describe('[DOR-1] a tab', WITH_BROWSER, () => {
     assert.equal(new Set(rows).size, 7)
     assert.equal(await page.getByLabel('Admin token').count(), 0, 'still signed in')
     await second.locator('.live:not(.is-waiting)').waitFor({ timeout: LIVE_MS_MAX })
+    await second.getByRole('heading', { level: 1, name: 'Hosts' }).waitFor()
+    await second.getByText('A host is here once it has enrolled').waitFor({ timeout: LIVE_MS_MAX })
   })
 
   test('of a token that is revoked is signed out, and silent from then on, in every tab', async (t) => {
@@ -123,6 +132,33 @@ describe('[DOR-1] a tab', WITH_BROWSER, () => {
     // Longer than any of its pauses.
     await page.waitForTimeout(16_000)
     assert.deepEqual(asked, [])
+    person.assertBlameless()
+  })
+
+  test('shows the certificate that ends while nothing else happens, and every other tab does', async (t) => {
+    await using opened = await openConsole({}, { certDuration: `${LIFE_SECONDS}s` })
+    await using person = await opened.signIn('viewer')
+    const { page, context } = person
+    await enrollHost(opened.hub, 'planted.example.org')
+    const endsAtMs = performance.now() + LIFE_SECONDS * 1000
+    await page.goto('/console/')
+    const second = await context.newPage()
+    await second.goto('/console/')
+    const list = await context.newPage()
+    await list.goto('/console/hosts')
+    const sinceEnd = async (shown: Promise<void>): Promise<number> => {
+      await shown
+      return Math.round(performance.now() - endsAtMs)
+    }
+    const waiting = { timeout: (LIFE_SECONDS + 30) * 1000 }
+    const showsEnd = (tab: Page): Promise<number> =>
+      sinceEnd(tab.locator('main').getByText('1 host has expired').first().waitFor(waiting))
+    const table = list.locator('table.data')
+    await table.getByText('On time').waitFor()
+    const inList = sinceEnd(table.getByText('Expired').waitFor(waiting))
+    const shownMs = await Promise.all([showsEnd(page), showsEnd(second), inList])
+    t.diagnostic(`shown ${shownMs.join(', ')} ms after the end: two overviews, the list of hosts`)
+    assert.ok(Math.max(...shownMs) < END_SHOWN_MS_MAX, shownMs.join(', '))
     person.assertBlameless()
   })
 })

@@ -100,6 +100,21 @@ describe('politicas', WITH_BROWSER, () => {
     second.assertBlameless()
   })
 
+  test('of two browsers that make one, the second does not write over the first', async () => {
+    await using person = await opened.signIn('admin')
+    const { page } = person
+    await page.goto('/console/policies/made-twice')
+    await page.getByLabel('Permitted names').fill('second.example.org')
+    await set({ role: 'made-twice', sans_permitidos: ['first.example.org'] })
+    await review(page)
+    await apply(page)
+    const dialog = page.getByRole('dialog', { name: 'Somebody else changed this policy' })
+    await dialog.getByRole('button', { name: 'Start from what is there' }).click()
+    assert.equal(await page.getByLabel('Permitted names').inputValue(), 'first.example.org')
+    assert.deepEqual((await show('made-twice')).sans_permitidos, ['first.example.org'])
+    person.assertBlameless()
+  })
+
   test('one with a selector is made, and removed by its name', async () => {
     await using person = await opened.signIn('admin')
     const { page } = person

@@ -56,12 +56,12 @@ describe('the console of svc', WITH_BROWSER, () => {
   }
 
   const signOut = async (page: Page): Promise<void> => {
-    const before = svc.link()
+    const link = svc.link()
     await page.evaluate(`fetch('/v1/admin/sessions/end', { method: 'POST', body: '{}', headers: {
       'content-type': 'application/json', 'cartorio-session': localStorage.getItem('cartorio.session') } })`)
     const deadline = Date.now() + 10_000
-    while (svc.link() === before && Date.now() < deadline) await page.waitForTimeout(20)
-    assert.notEqual(svc.link(), before, 'svc prints the next link')
+    while (svc.link() === link && Date.now() < deadline) await page.waitForTimeout(20)
+    assert.notEqual(svc.link(), link, 'svc prints the next link')
   }
 
   test('[LOC-4] [LOC-8] [LOC-9] [LOC-10] a secret is in no request, and its host opens it', async () => {

@@ -11,6 +11,9 @@ import { openConsole, type OpenConsole } from './support/open-console.ts'
 /** What only shows, copies, orders or filters. */
 const PASSIVE = `.copy, [aria-pressed], th button, :text-is('As a table')`
 
+/** Nobody changes the log: what its buttons do, they do in the browser, for an admin as for a viewer. */
+const LOG = ['/audit', '/audit/1']
+
 describe('a viewer', WITH_BROWSER, () => {
   let opened: OpenConsole
   let paths: string[]
@@ -48,8 +51,6 @@ describe('a viewer', WITH_BROWSER, () => {
       '/webhooks',
       `/webhooks/${webhook.id}`,
       '/certificates',
-      '/audit',
-      '/audit/1',
       '/cargo',
       '/deliveries',
       '/rollouts',
@@ -76,6 +77,21 @@ describe('a viewer', WITH_BROWSER, () => {
     assert.deepEqual(found, [])
     assert.ok(acts > 12, `an admin has ${acts} buttons: the same question finds them`)
     person.assertBlameless()
+  })
+
+  test('has the buttons of the log that everybody has', async () => {
+    const seen: string[] = []
+    for (const role of ['viewer', 'admin'] as const) {
+      await using person = await opened.signIn(role)
+      for (const path of LOG) {
+        await person.page.goto(`/console${path}`)
+        await settle(person.page)
+        const names = await person.page.locator('main button').allInnerTexts()
+        seen.push([...new Set(names.filter((name) => name !== ''))].toSorted().join())
+      }
+    }
+    assert.equal(seen[0], seen[2])
+    assert.equal(seen[1], seen[3])
   })
 
   test('is refused each operation of another role by hand', async () => {

@@ -26,7 +26,7 @@ export const PICTURES: readonly Picture[] = [
   { name: 'roots', path: '/roots' },
   { name: 'revocations', path: '/revocations' },
   { name: 'webhooks', path: '/webhooks' },
-  { name: 'certificates', path: '/certificates?state=late' },
+  { name: 'certificates', path: '/certificates' },
   {
     name: 'host',
     path: '/',

@@ -55,7 +55,10 @@ const context: CommandContext = {
 }
 
 function listLeaves(command: Command): Command[] {
-  return command.commands.length === 0 ? [command] : command.commands.flatMap(listLeaves)
+  if (command.commands.length === 0) return [command]
+  const leaves = command.commands.flatMap(listLeaves)
+  // The one that does something by itself, too.
+  return command.name() === 'console' ? [command, ...leaves] : leaves
 }
 
 /** What commands read before they ask for anything. */

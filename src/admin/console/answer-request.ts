@@ -2,6 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { CONSOLE_PATH, type ConsoleFiles } from '../../console-files/console-files.ts'
+import type { Clock } from '../../platform/clock.ts'
 import {
   JudgeRequest,
   KeepRequest,
@@ -31,6 +32,7 @@ export interface ConsoleDesk {
   readonly sessions: LocalSessions
   readonly desk: PinDesk
   readonly local: LocalConsole
+  readonly clock: Clock
   /** What is answered for a session ends with it. */
   readonly holdFor: (sessionId: string, response: ServerResponse) => void
 }
@@ -163,7 +165,7 @@ async function endSession(
 }
 
 async function forward(
-  { line, sessions }: ConsoleDesk,
+  { line, sessions, clock }: ConsoleDesk,
   request: IncomingMessage,
   response: ServerResponse,
   name: PassedOn,
@@ -172,6 +174,7 @@ async function forward(
   const isAnswered = await passOn(line, {
     request,
     response,
+    clock,
     isFleetWide: name !== 'changes' && isFleetWide(name),
     // Every session here lives by that token.
     onRefusedToken: () => sessions.endAll(),

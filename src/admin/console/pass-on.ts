@@ -2,6 +2,7 @@
 // buffers, and a client that reads nothing is cut off. docs/protocol.md LOC-5, LOC-6.
 
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import type { Clock } from '../../platform/clock.ts'
 import type { HubLine } from '../doors/hub-line.ts'
 
 /** Of the request: none that says who asks. */
@@ -30,6 +31,7 @@ const STALL_MS_MAX = 30_000
 export interface Passage {
   readonly request: IncomingMessage
   readonly response: ServerResponse
+  readonly clock: Clock
   readonly isFleetWide: boolean
   /** The hub has an answer for the token that svc holds, not for the page. */
   readonly onRefusedToken: () => void
@@ -37,14 +39,15 @@ export interface Passage {
 
 /** Resolves when there is nothing more to come; false where the hub gave no answer. */
 export async function passOn(line: HubLine, passage: Passage): Promise<boolean> {
-  const { request, response, isFleetWide, onRefusedToken } = passage
+  const { request, response, clock, isFleetWide, onRefusedToken } = passage
   const { method = 'GET', url = '/' } = request
   const outgoing = line.begin({
     method,
     path: url,
     headers: pick(request.headers, REQUEST_HEADERS),
+    timeout: isFleetWide ? FLEET_SILENCE_MS_MAX : SILENCE_MS_MAX,
   })
-  outgoing.setTimeout(isFleetWide ? FLEET_SILENCE_MS_MAX : SILENCE_MS_MAX, () => outgoing.destroy())
+  outgoing.once('timeout', () => outgoing.destroy())
   response.once('close', () => outgoing.destroy())
   request.pipe(outgoing)
   const answer = await new Promise<IncomingMessage | undefined>((resolve) => {
@@ -54,17 +57,21 @@ export async function passOn(line: HubLine, passage: Passage): Promise<boolean> 
   if (answer === undefined) return false
   response.writeHead(answer.statusCode ?? 502, pick(answer.headers, RESPONSE_HEADERS))
   response.flushHeaders()
-  await carry(answer, response)
+  await carry(answer, response, clock)
   // The page has the answer before its session ends.
   if (answer.statusCode === 401) onRefusedToken()
   return true
 }
 
 /** As fast as the client reads: then the hub is asked for no more, and cuts off by its own rule. */
-async function carry(answer: IncomingMessage, response: ServerResponse): Promise<void> {
+async function carry(
+  answer: IncomingMessage,
+  response: ServerResponse,
+  clock: Clock,
+): Promise<void> {
   try {
     for await (const chunk of answer) {
-      if (!response.write(chunk) && !(await drained(response))) break
+      if (!response.write(chunk) && !(await drained(response, clock))) break
     }
     response.end()
   } catch {
@@ -73,21 +80,21 @@ async function carry(answer: IncomingMessage, response: ServerResponse): Promise
   }
 }
 
-function drained(response: ServerResponse): Promise<boolean> {
-  return new Promise((resolve) => {
-    const finish = (isDrained: boolean): void => {
-      clearTimeout(stalled)
-      response.off('drain', onDrain).off('close', onClose)
-      resolve(isDrained)
-    }
-    const onDrain = (): void => finish(true)
-    const onClose = (): void => finish(false)
-    const stalled = setTimeout(() => {
-      response.destroy()
-      finish(false)
-    }, STALL_MS_MAX)
-    response.once('drain', onDrain).once('close', onClose)
+async function drained(response: ServerResponse, clock: Clock): Promise<boolean> {
+  const settled = new AbortController()
+  const flowing = new Promise<boolean>((resolve) => {
+    response.once('drain', () => resolve(true))
+    response.once('close', () => resolve(false))
   })
+  const stalled = clock.sleep(STALL_MS_MAX, settled.signal).then(
+    () => false,
+    () => false,
+  )
+  const isDrained = await Promise.race([flowing, stalled])
+  settled.abort()
+  response.removeAllListeners('drain')
+  if (!isDrained) response.destroy()
+  return isDrained
 }
 
 function pick(headers: IncomingHttpHeaders, names: readonly string[]): Record<string, string> {

@@ -6,6 +6,7 @@ import { createServer, type IncomingHttpHeaders, request as httpRequest } from '
 import type { AddressInfo } from 'node:net'
 import { describe, test } from 'node:test'
 import { createConsoleFiles } from '../../console-files/console-files.ts'
+import { systemClock } from '../../platform/clock.ts'
 import { operationsBy } from '../../protocol/admin/operations.ts'
 import { SESSION_IDLE_SECONDS } from '../../protocol/admin/sessions.ts'
 import { createSettableClock, type SettableClock } from '../../../test/support/settable-clock.ts'
@@ -54,12 +55,13 @@ async function serveScene(): Promise<Scene> {
   const hub = createServer((request, response) => {
     let body = ''
     request.on('data', (chunk) => (body += String(chunk)))
-    request.on('end', () => {
+    request.once('end', () => {
       const { method = '', url = '', headers } = request
       reached.push({ method, url, headers, body })
       if (url.startsWith('/v1/admin/changes')) {
         response.writeHead(200, { 'content-type': 'text/event-stream' })
-        return void response.write('event: hello\n\n')
+        response.write('event: hello\n\n')
+        return
       }
       const own = { 'x-request-id': 'of-the-hub', etag: '"7"', 'set-cookie': 'hub=1' }
       response.writeHead(scene.hubStatus, { 'content-type': 'application/json', ...own })
@@ -87,7 +89,7 @@ async function serveScene(): Promise<Scene> {
     files: createConsoleFiles({ files: [] }),
     openPins: () => Promise.resolve(pins),
     pinsPath: '/x',
-    clock,
+    clock: { now: () => clock.now(), sleep: systemClock.sleep },
     port: 0,
     onLink: (link) => links.push(link),
   })

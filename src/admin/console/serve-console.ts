@@ -11,7 +11,7 @@ import type { HubLine } from '../doors/hub-line.ts'
 import type { OpenPins } from '../sealed/open-pins.ts'
 import { answerRequest } from './answer-request.ts'
 import { sendFailure } from './local-answers.ts'
-import { createLocalSessions } from './local-sessions.ts'
+import { createLocalSessions, type LocalSessions } from './local-sessions.ts'
 import { createPinDesk } from './pin-desk.ts'
 
 export interface ServedConsole {
@@ -63,7 +63,7 @@ export async function serveConsole(options: ConsoleOptions): Promise<ServedConso
     response.once('close', () => responses.delete(response))
   }
   const local = { hub: line.hub, pins: pinsPath }
-  const console = { files, line, sessions, desk, local, holdFor }
+  const console = { files, line, sessions, desk, local, clock, holdFor }
   const server = createServer(
     {
       maxHeaderSize: HEADER_BYTES_MAX,
@@ -84,18 +84,28 @@ export async function serveConsole(options: ConsoleOptions): Promise<ServedConso
     throw explainListening(error, options.port)
   })
   origin = `http://${ADDRESS}:${(server.address() as AddressInfo).port}`
-  const sweep = setInterval(() => sessions.endStale(), SWEEP_MS).unref()
+  const closing = new AbortController()
+  const sweeping = sweep(sessions, clock, closing.signal)
   return {
     origin,
     link: linkTo(origin, sessions.makeCode()),
     close: async () => {
       isClosing = true
-      clearInterval(sweep)
+      closing.abort()
+      await sweeping
       sessions.endAll()
       server.close()
       server.closeAllConnections()
       await once(server, 'close')
     },
+  }
+}
+
+/** Streams of a session that nobody uses end without a request. */
+async function sweep(sessions: LocalSessions, clock: Clock, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await clock.sleep(SWEEP_MS, signal).catch(() => undefined)
+    sessions.endStale()
   }
 }
 

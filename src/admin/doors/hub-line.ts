@@ -17,6 +17,8 @@ export interface LineRequest {
   readonly method: string
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
+  /** It hears `timeout` when nothing came for so long. */
+  readonly timeout?: number
 }
 
 /** For whom the hub takes the caller. */
@@ -94,11 +96,11 @@ export async function openSocketLine(socketPath: string): Promise<HubLine | unde
 
 async function startSession(begin: HubLine['begin']): Promise<StartedSession> {
   const reply = await send(
-    ({ headers, method = '', path = '', signal }) => {
+    ({ headers, method, path, signal }) => {
       const own = { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' }
       const length = String(headers['content-length'])
       const headersSent = { ...own, 'content-length': length }
-      const request = begin({ method: method ?? '', path: path ?? '', headers: headersSent })
+      const request = begin({ method: String(method), path: String(path), headers: headersSent })
       signal?.addEventListener('abort', () => request.destroy(new Error('no answer in time')))
       return request
     },

@@ -1,5 +1,5 @@
 // What the hub was asked, kept while somebody looks at it: asked again when a doorbell rings, at most once a second, and every
-// fifteen seconds where there is no stream. An answer that failed leaves the last good one on the screen, with its age.
+// fifteen seconds where there is no stream. Answers that time alone changes are asked more often. An answer that failed leaves the last good one on the screen, with its age.
 
 import { type ReadonlySignal, signal, type Signal } from '@preact/signals'
 import { useEffect, useState } from 'preact/hooks'
@@ -23,6 +23,7 @@ interface Query {
   readonly shown: Signal<Shown<unknown>>
   readonly ask: () => Promise<unknown>
   readonly concerns: (tipo: string) => boolean
+  readonly goesWithTime: boolean
   watchers: number
   /** A request is under way; another one follows it when something happened meanwhile. */
   isAsking: boolean
@@ -32,6 +33,7 @@ interface Query {
 
 const AGAIN_MS_MIN = 1000
 const POLL_MS = 15_000
+const WITH_TIME_MS = 4000
 /** What nobody looks at any more is kept for the way back, up to so many answers. */
 const KEPT_MAX = 40
 
@@ -42,13 +44,15 @@ export interface QueryOptions {
   readonly tipos?: readonly string[]
   /** In place of `tipos`, where they are no short list. */
   readonly concerns?: (tipo: string) => boolean
+  /** Its answer changes while nothing happens: a certificate ends, a host becomes late, and no bell rings. */
+  readonly goesWithTime?: boolean
 }
 
 /** Undefined as a request asks nothing, and so does what the role or the hosts of the token forbid. */
 export function useQuery<Name extends ReadName>(
   name: Name,
   request: AdminRequest<Name> | undefined,
-  { tipos, concerns = (tipo) => tipos?.includes(tipo) ?? true }: QueryOptions = {},
+  options: QueryOptions = {},
 ): ReadonlySignal<Shown<AdminReplies[Name]>> {
   const key =
     request === undefined || !isAllowed(name) ? undefined : `${name} ${JSON.stringify(request)}`
@@ -56,7 +60,7 @@ export function useQuery<Name extends ReadName>(
   const query =
     key === undefined || request === undefined
       ? undefined
-      : findQuery(key, () => ask(name, request), concerns)
+      : findQuery(key, () => ask(name, request), options)
   useEffect(() => (query === undefined ? undefined : watch(query)), [query])
   return (query?.shown ?? nothing) as ReadonlySignal<Shown<AdminReplies[Name]>>
 }
@@ -66,7 +70,7 @@ const NOTHING: Shown<unknown> = { data: undefined, atMs: undefined, error: undef
 function findQuery(
   key: string,
   askHub: () => Promise<unknown>,
-  concerns: Query['concerns'],
+  { tipos, concerns = (tipo) => tipos?.includes(tipo) ?? true, goesWithTime = false }: QueryOptions,
 ): Query {
   const known = queries.get(key)
   if (known !== undefined) return known
@@ -74,6 +78,7 @@ function findQuery(
     shown: signal(NOTHING),
     ask: askHub,
     concerns,
+    goesWithTime,
     watchers: 0,
     isAsking: false,
     isStale: true,
@@ -148,8 +153,14 @@ setInterval(() => {
   if (streamState.value !== 'live') refreshAll()
 }, POLL_MS)
 
+setInterval(() => {
+  for (const query of queries.values()) {
+    if (query.goesWithTime && Date.now() - query.askedAtMs >= WITH_TIME_MS) refresh(query)
+  }
+}, WITH_TIME_MS / 4)
+
 document.addEventListener('visibilitychange', () => {
   for (const query of queries.values()) {
-    if (query.isStale || streamState.value !== 'live') refresh(query)
+    if (query.isStale || query.goesWithTime || streamState.value !== 'live') refresh(query)
   }
 })

@@ -98,7 +98,7 @@ export function leave(reason: 'none' | 'left' | 'ended', used: string | undefine
 }
 
 /** Another tab took the half out: people who signed out see nothing more, forms of an ended session stay. */
-export function leaveAsOtherTab(): void {
+function leaveAsOtherTab(): void {
   if (session.peek().state !== 'in') return
   goOut(localStorage.getItem(OVER) === 'ended' ? 'ended' : 'left')
 }

@@ -66,14 +66,24 @@ function dayOf(date: Date): string {
 }
 
 function format(date: Date, options: Intl.DateTimeFormatOptions): string {
-  return new Intl.DateTimeFormat(language.value === 'en' ? 'en-GB' : language.value, {
-    ...options,
-    ...(zone.value === 'utc' && { timeZone: 'UTC' }),
-  }).format(date)
+  const tag = language.value === 'en' ? 'en-GB' : language.value
+  const isUtc = zone.value === 'utc'
+  const key = `${tag} ${isUtc} ${JSON.stringify(options)}`
+  const known = formats.get(key)
+  if (known !== undefined) return known.format(date)
+  const made = new Intl.DateTimeFormat(tag, { ...options, ...(isUtc && { timeZone: 'UTC' }) })
+  formats.set(key, made)
+  return made.format(date)
 }
 
+/** Those in use: making one takes longer than all else that a cell of a table needs. */
+const formats = new Map<string, Intl.DateTimeFormat>()
+const countFormats = new Map<string, Intl.NumberFormat>()
+
 export function formatCount(count: number): string {
-  return new Intl.NumberFormat(language.value).format(count)
+  const known = countFormats.get(language.value) ?? new Intl.NumberFormat(language.value)
+  countFormats.set(language.value, known)
+  return known.format(count)
 }
 
 /** How far the zone that was chosen is before UTC at this time. */

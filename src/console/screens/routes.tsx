@@ -114,20 +114,38 @@ const ROUTES: readonly Route[] = [
   },
 ]
 
+const AGAIN_MS = 2000
+
 const loaded = new Map<string, ComponentType<ScreenProperties>>()
 
 export function CurrentScreen(): JSX.Element | null {
   const { path } = here.value
   const [, drawAgain] = useState(0)
+  const [isAway, setAway] = useState(false)
   const route = ROUTES.find(({ pattern }) => matchPath(pattern, path) !== undefined)
   const name = route?.screen ?? route?.pattern ?? ''
   const screen = route?.screen ?? path
   useEffect(() => {
+    setAway(false)
     if (route === undefined || loaded.has(name)) return
-    void route.load().then((component) => {
-      loaded.set(name, component)
-      drawAgain((count) => count + 1)
-    })
+    let timer: ReturnType<typeof setTimeout> | undefined
+    let hasLeft = false
+    const load = async (): Promise<void> => {
+      try {
+        loaded.set(name, await route.load())
+        drawAgain((count) => count + 1)
+      } catch {
+        // The hub is away, and so are its files.
+        if (hasLeft) return
+        setAway(true)
+        timer = setTimeout(() => void load(), AGAIN_MS)
+      }
+    }
+    void load()
+    return () => {
+      hasLeft = true
+      clearTimeout(timer)
+    }
   }, [name])
   // The place has changed, and who reads by ear is told where: the title is the first thing there.
   useEffect(() => {
@@ -141,7 +159,17 @@ export function CurrentScreen(): JSX.Element | null {
   if (route === undefined) return <NotFound />
   if (isBounded() && route.isForSomeHosts !== true) return path === '/' ? null : <OutOfBound />
   const Shown = loaded.get(name)
-  return Shown === undefined ? null : <Shown key={screen} {...matchPath(route.pattern, path)} />
+  if (Shown === undefined) return isAway ? <Away /> : null
+  return <Shown key={screen} {...matchPath(route.pattern, path)} />
+}
+
+function Away(): JSX.Element {
+  const { frame } = words()
+  return (
+    <Screen title={frame.unreachable}>
+      <Notice title={frame.unreachable} hint={frame.unreachableHint} />
+    </Screen>
+  )
 }
 
 function NotFound(): JSX.Element {

@@ -38,10 +38,13 @@ export interface SignedInPerson extends Person {
   readonly tokenName: string
 }
 
-export async function openConsole(environment: Variables = {}): Promise<OpenConsole> {
+export async function openConsole(
+  environment: Variables = {},
+  caOptions: Parameters<typeof startDevCa>[0] = {},
+): Promise<OpenConsole> {
   await using opened = new AsyncDisposableStack()
   await placeConsole(await packConsole())
-  const ca = opened.use(await startDevCa())
+  const ca = opened.use(await startDevCa(caOptions))
   const hub = opened.use(
     await startTestHub({
       caEnvironment: ca.environment,

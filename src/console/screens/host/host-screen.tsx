@@ -37,7 +37,7 @@ const SPANS = Object.keys(PAST_HOURS) as PastSpan[]
 
 export function HostScreen({ id = '' }: ScreenProperties): JSX.Element {
   const { frame } = words()
-  const shown = useQuery('showAgent', { agente: id })
+  const shown = useQuery('showAgent', { agente: id }, { goesWithTime: true })
   const hostname = shown.value.data?.hostname
   return (
     <Screen

@@ -21,7 +21,7 @@ const HORIZONS = ['6h', '48h', '7d'] as const
 export function OverviewScreen(): JSX.Element {
   const { overview } = words()
   const horizon = HORIZONS.find((one) => one === here.value.query['span']) ?? '48h'
-  const shown = useQuery('summarizeFleet', { horizon, samples: 'hour' })
+  const shown = useQuery('summarizeFleet', { horizon, samples: 'hour' }, { goesWithTime: true })
   return (
     <Screen title={overview.title} commands={['svc status', 'svc doctor']}>
       <Answer shown={shown.value}>

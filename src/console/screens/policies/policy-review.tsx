@@ -12,6 +12,7 @@ import { formatCount } from '../../parts/time.tsx'
 import { useAct } from '../../parts/use-act.ts'
 import { words } from '../../words/words.ts'
 import type { PolicyBounds, PolicyDecision, Target } from './describe-policy.ts'
+import { askPolitica } from './use-politica.ts'
 import { Differences } from './differences.tsx'
 
 export function PolicyReview({
@@ -41,6 +42,8 @@ export function PolicyReview({
     if (isConflict) onConflict()
   }, [isConflict])
   const apply = async (): Promise<void> => {
+    // What was not there has no tag: somebody else may have made it meanwhile.
+    if (etag === undefined && (await isThere(target))) return onConflict()
     const done = await act.run(request, { ifMatch: etag, done: acts.done })
     if (done !== undefined) onDone()
   }
@@ -67,6 +70,15 @@ export function PolicyReview({
       </div>
     </Dialog>
   )
+}
+
+async function isThere(target: Target): Promise<boolean> {
+  try {
+    return (await askPolitica(target)).etag !== undefined
+  } catch {
+    // The act itself meets the same trouble, and says it.
+    return false
+  }
 }
 
 function requestOf(

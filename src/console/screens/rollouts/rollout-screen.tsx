@@ -53,6 +53,7 @@ function RolloutPage({ rollout }: { readonly rollout: Rollout }): JSX.Element {
         <h2>{nameOfRollout(rollout)}</h2>
         <code>{rollout.kind}</code>
         {rollout.versao !== null && <span class="faint">v{rollout.versao}</span>}
+        {rollout.programa !== null && <span class="faint">{rollout.programa}</span>}
         <RolloutState state={state} />
         <span class="grow" />
         <Acts rollout={rollout} />

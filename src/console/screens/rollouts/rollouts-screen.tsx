@@ -85,6 +85,7 @@ function columns(): readonly Column<Rollout>[] {
         <>
           <b>{nameOfRollout(rollout)}</b>
           {rollout.versao !== null && <span class="faint"> v{rollout.versao}</span>}
+          {rollout.programa !== null && <span class="faint"> {rollout.programa}</span>}
         </>
       ),
     },

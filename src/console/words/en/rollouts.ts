@@ -76,7 +76,7 @@ export const rollouts = {
     resumeRollout:
       'The hosts that failed until now are accepted: one more freezes the rollout again.',
     undoRollout:
-      'The rollout ends. Hosts that were given the version get the last good one again; what was renewed stays renewed.',
+      'The rollout ends. Hosts that were given a version of a cargo get the last good one again; an identity that was renewed, or a program that was updated, stays.',
   },
   actButtons: { pauseRollout: 'Pause', resumeRollout: 'Go on', undoRollout: 'Undo' },
 }

@@ -76,7 +76,7 @@ export const rollouts: Words['rollouts'] = {
     pauseRollout: 'Nenhuma onda abre mais. Agentes que receberam a versão seguem.',
     resumeRollout: 'Os que falharam até agora são aceitos: mais um congela o rollout de novo.',
     undoRollout:
-      'O rollout acaba. Agentes que receberam a versão recebem de novo a última boa; o que foi renovado fica renovado.',
+      'O rollout acaba. Agentes que receberam a versão de uma carga recebem de novo a última boa; uma identidade renovada, ou um programa atualizado, fica.',
   },
   actButtons: { pauseRollout: 'Pausar', resumeRollout: 'Seguir', undoRollout: 'Desfazer' },
 }
