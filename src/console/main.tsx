@@ -3,8 +3,8 @@
 import { effect } from '@preact/signals'
 import { render } from 'preact'
 import type { JSX } from 'preact'
-import { session } from './api/session.ts'
-import { resume } from './api/sign-in.ts'
+import { holder, isIn, session } from './api/session.ts'
+import { resume, resumeAsOtherTabs } from './api/sign-in.ts'
 import { followChanges } from './api/stream.ts'
 import { AppFrame } from './frame/app-frame.tsx'
 import { listenToKeys } from './frame/keys.ts'
@@ -12,7 +12,8 @@ import { language, showPreferences } from './frame/preferences.ts'
 import { followLinks } from './frame/router.ts'
 import { Failure } from './parts/answer.tsx'
 import { CurrentScreen } from './screens/routes.tsx'
-import { SignInAgain, SignInScreen } from './screens/sign-in/sign-in-screen.tsx'
+import { followLinkCodes, leaveSignIn, linkCode } from './screens/sign-in/link-code.ts'
+import { SignInAgain, SignInScreen, UseLink } from './screens/sign-in/sign-in-screen.tsx'
 import { reloadOnBuild } from './watch.ts'
 import { loadWords } from './words/words.ts'
 
@@ -25,10 +26,10 @@ function Console(): JSX.Element {
   if (value.state !== 'in' && !isOver) return <SignInScreen />
   return (
     <>
-      <AppFrame>
+      <AppFrame key={holder.value?.number}>
         <CurrentScreen />
       </AppFrame>
-      {isOver && <SignInAgain />}
+      {isOver ? <SignInAgain /> : <UseLink />}
     </>
   )
 }
@@ -36,14 +37,17 @@ function Console(): JSX.Element {
 if (CONSOLE_WATCH) reloadOnBuild()
 showPreferences()
 followLinks()
+followLinkCodes()
 listenToKeys()
 followChanges()
+resumeAsOtherTabs()
 await loadWords(language.value)
 effect(() => {
   void loadWords(language.value)
 })
 try {
   await resume()
+  if (isIn() && linkCode.value === undefined) leaveSignIn()
   render(<Console />, document.body)
 } catch (error) {
   render(<Failure error={error as Error} />, document.body)

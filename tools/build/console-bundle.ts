@@ -104,12 +104,12 @@ async function packOutputs(
   return { files: files.sort((a, b) => (a.name < b.name ? -1 : 1)) }
 }
 
-/** What the page has to know of each operation: where it is, who may ask for it, and whether a repetition needs a key. */
+/** Of each operation: where it is, who may ask for it, whether a repetition needs a key, and whether a token of some hosts may ask. */
 function listOperations(): object {
   return Object.fromEntries(
     ADMIN_OPERATION_NAMES.map((name) => {
-      const { method, path, role, does } = ADMIN_OPERATIONS[name]
-      return [name, [method, path, role, does]]
+      const { method, path, role, does, isForSomeHosts = false } = ADMIN_OPERATIONS[name]
+      return [name, [method, path, role, does, isForSomeHosts]]
     }),
   )
 }

@@ -11,8 +11,9 @@ import {
   isCreate,
   methodOf,
   pathOf,
+  roleNeeded,
 } from './operations.ts'
-import { endedByHub, sessionHeaders } from './session.ts'
+import { endedByHub, isAllowed, isAtLeast, isIn, ownHalf, sessionHeaders } from './session.ts'
 
 export interface AskOptions {
   readonly signal?: AbortSignal | undefined
@@ -20,6 +21,8 @@ export interface AskOptions {
   readonly idempotencyKey?: string | undefined
   /** What the act is about, as it was shown: the hub refuses the act when it has changed. */
   readonly ifMatch?: string | undefined
+  /** Of a session that is not entered yet. */
+  readonly half?: string
 }
 
 export interface Answer<Body> {
@@ -60,8 +63,10 @@ export async function rehearse<Name extends ActName>(
 async function send(
   name: AdminOperationName,
   request: Readonly<Record<string, unknown>>,
-  { signal, idempotencyKey = crypto.randomUUID(), ifMatch }: AskOptions,
+  { signal, idempotencyKey = crypto.randomUUID(), ifMatch, half }: AskOptions,
 ): Promise<Response> {
+  if (half === undefined) refuseHere(name)
+  const used = half ?? ownHalf()
   const method = methodOf(name)
   const { path, rest } = fillPath(pathOf(name), request)
   const query = method === 'GET' ? toQuery(rest) : ''
@@ -69,7 +74,7 @@ async function send(
     method,
     signal,
     headers: {
-      ...sessionHeaders(),
+      ...sessionHeaders(used),
       ...(method === 'POST' && { 'content-type': 'application/json' }),
       ...(isCreate(name) && { 'idempotency-key': idempotencyKey }),
       ...(ifMatch !== undefined && { 'if-match': ifMatch }),
@@ -78,8 +83,21 @@ async function send(
   })
   if (response.ok) return response
   const error = await readError(response)
-  if (error.status === 401) endedByHub(error.code)
+  if (error.status === 401) endedByHub(used)
   throw error
+}
+
+/** What the hub would refuse is not asked: its log has each refusal, and somebody is alarmed. */
+function refuseHere(name: AdminOperationName): void {
+  if (!isIn()) throw refusal(401, 'session_ended', 'nobody is signed in on this page')
+  if (isAllowed(name)) return
+  const role = roleNeeded(name)
+  if (!isAtLeast(role)) throw refusal(403, 'role_insufficient', `this needs the role ${role}`)
+  throw refusal(403, 'token_bounded', 'this admin token is for some hosts only')
+}
+
+function refusal(status: number, error: string, message: string): HubError {
+  return new HubError(status, { error, message }, undefined)
 }
 
 interface Reached extends Omit<RequestInit, 'signal'> {

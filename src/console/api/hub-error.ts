@@ -34,3 +34,8 @@ export class HubUnreachable extends Error {
     this.name = 'HubUnreachable'
   }
 }
+
+/** Asked again, it would be refused again. */
+export function isForbidden(error: unknown): boolean {
+  return error instanceof HubError && error.status === 403
+}

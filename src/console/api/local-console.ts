@@ -8,7 +8,7 @@ import type {
 } from '../../protocol/admin/local-console.ts'
 import { reach, readError } from './client.ts'
 import { HubError } from './hub-error.ts'
-import { endedByHub, sessionHeaders } from './session.ts'
+import { endedByHub, ownHalf, sessionHeaders } from './session.ts'
 
 export type { JudgedRecipients, JudgeRequest, LocalConsole }
 
@@ -34,13 +34,14 @@ export async function keepRecipients(request: KeepRequest): Promise<void> {
 }
 
 async function askLocal(method: 'GET' | 'POST', path: string, body?: object): Promise<unknown> {
+  const used = ownHalf()
   const response = await reach(path, {
     method,
-    headers: { ...sessionHeaders(), 'content-type': 'application/json' },
+    headers: { ...sessionHeaders(used), 'content-type': 'application/json' },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   })
   if (response.ok) return response.json()
   const error = await readError(response)
-  if (error.status === 401) endedByHub(error.code)
+  if (error.status === 401) endedByHub(used)
   throw error
 }

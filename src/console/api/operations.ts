@@ -19,6 +19,7 @@ type OperationRow = readonly [
   path: string,
   role: AdminRole,
   does: 'reads' | 'changes' | 'creates',
+  isForSomeHosts: boolean,
 ]
 
 declare const CONSOLE_OPERATIONS: Readonly<Record<AdminOperationName, OperationRow>>
@@ -38,4 +39,9 @@ export function roleNeeded(name: AdminOperationName): AdminRole {
 
 export function isCreate(name: AdminOperationName): boolean {
   return CONSOLE_OPERATIONS[name][3] === 'creates'
+}
+
+/** Whether a token that is for some hosts only may ask for it. */
+export function isForSomeHosts(name: AdminOperationName): boolean {
+  return CONSOLE_OPERATIONS[name][4]
 }

@@ -6,7 +6,8 @@ import { useEffect, useState } from 'preact/hooks'
 import { ask } from './client.ts'
 import { hubNowMs } from './clock.ts'
 import type { AdminReplies, AdminRequest, ReadName } from './operations.ts'
-import { isOut } from './session.ts'
+import { isForbidden } from './hub-error.ts'
+import { isAllowed, isIn, onForget } from './session.ts'
 import { onRing, streamState } from './stream.ts'
 
 export interface Shown<Data> {
@@ -21,7 +22,7 @@ export interface Shown<Data> {
 interface Query {
   readonly shown: Signal<Shown<unknown>>
   readonly ask: () => Promise<unknown>
-  readonly tipos: readonly string[] | undefined
+  readonly concerns: (tipo: string) => boolean
   readonly goesWithTime: boolean
   watchers: number
   /** A request is under way; another one follows it when something happened meanwhile. */
@@ -41,17 +42,20 @@ const queries = new Map<string, Query>()
 export interface QueryOptions {
   /** The types of entries that can change the answer; any without it. */
   readonly tipos?: readonly string[]
+  /** In place of `tipos`, where they are no short list. */
+  readonly concerns?: (tipo: string) => boolean
   /** Its answer changes while nothing happens: a certificate ends, a host becomes late, and no bell rings. */
   readonly goesWithTime?: boolean
 }
 
-/** Undefined as a request asks nothing. */
+/** Undefined as a request asks nothing, and so does what the role or the hosts of the token forbid. */
 export function useQuery<Name extends ReadName>(
   name: Name,
   request: AdminRequest<Name> | undefined,
   options: QueryOptions = {},
 ): ReadonlySignal<Shown<AdminReplies[Name]>> {
-  const key = request === undefined ? undefined : `${name} ${JSON.stringify(request)}`
+  const key =
+    request === undefined || !isAllowed(name) ? undefined : `${name} ${JSON.stringify(request)}`
   const [nothing] = useState(() => signal<Shown<unknown>>(NOTHING))
   const query =
     key === undefined || request === undefined
@@ -66,14 +70,14 @@ const NOTHING: Shown<unknown> = { data: undefined, atMs: undefined, error: undef
 function findQuery(
   key: string,
   askHub: () => Promise<unknown>,
-  { tipos, goesWithTime = false }: QueryOptions,
+  { tipos, concerns = (tipo) => tipos?.includes(tipo) ?? true, goesWithTime = false }: QueryOptions,
 ): Query {
   const known = queries.get(key)
   if (known !== undefined) return known
   const query: Query = {
     shown: signal(NOTHING),
     ask: askHub,
-    tipos,
+    concerns,
     goesWithTime,
     watchers: 0,
     isAsking: false,
@@ -105,15 +109,13 @@ export function refreshAll(): void {
   for (const query of queries.values()) refresh(query)
 }
 
-/** Nothing of the one who signed out is left for the next one. */
-export function forgetAll(): void {
-  queries.clear()
-}
+/** Nothing of the one who was in is left for the next one. */
+onForget(() => queries.clear())
 
 function refresh(query: Query): void {
   query.isStale = true
   if (query.watchers === 0 || query.isAsking || document.visibilityState === 'hidden') return
-  if (isOut()) return
+  if (!isIn() || isForbidden(query.shown.peek().error)) return
   query.isAsking = true
   const waitMs = Math.max(0, query.askedAtMs + AGAIN_MS_MIN - Date.now())
   setTimeout(() => void answer(query), waitMs)
@@ -121,7 +123,7 @@ function refresh(query: Query): void {
 
 async function answer(query: Query): Promise<void> {
   // While it waited, somebody may have signed out: what is stale is asked when a stream begins again.
-  if (isOut()) {
+  if (!isIn()) {
     query.isAsking = false
     return
   }
@@ -131,7 +133,10 @@ async function answer(query: Query): Promise<void> {
     const data = await query.ask()
     query.shown.value = { data, atMs: hubNowMs(), error: undefined }
   } catch (error) {
-    query.shown.value = { ...query.shown.value, error: error as Error }
+    // What the hub no longer shows to this person goes; of an ended session it stays, below the dialog, with its forms.
+    query.shown.value = isForbidden(error)
+      ? { ...NOTHING, error: error as Error }
+      : { ...query.shown.value, error: error as Error }
   }
   query.isAsking = false
   if (query.isStale) refresh(query)
@@ -139,8 +144,7 @@ async function answer(query: Query): Promise<void> {
 
 onRing((tipos) => {
   for (const query of queries.values()) {
-    const isConcerned =
-      tipos === undefined || query.tipos === undefined || query.tipos.some((one) => tipos.has(one))
+    const isConcerned = tipos === undefined || [...tipos].some(query.concerns)
     if (isConcerned) refresh(query)
   }
 })

@@ -1,8 +1,13 @@
 // Who is signed in. Of a session's two halves the browser keeps one in a cookie that no script reads; the other one is here, and
 // goes along as a header. A page of another port has the cookie only. docs/protocol.md SES.
 
-import { signal } from '@preact/signals'
-import type { AdminRole } from './operations.ts'
+import { batch, signal } from '@preact/signals'
+import {
+  type AdminOperationName,
+  type AdminRole,
+  isForSomeHosts,
+  roleNeeded,
+} from './operations.ts'
 
 export interface SignedIn {
   readonly name: string
@@ -10,6 +15,12 @@ export interface SignedIn {
   /** The selector of the hosts that the token is for; null for all. */
   readonly only: string | null
   readonly endsAt: string
+}
+
+/** Who is in, or was in when the session ended. */
+interface Holder extends SignedIn {
+  /** Another one for another person, another role or other hosts. */
+  readonly number: number
 }
 
 export type Session =
@@ -23,6 +34,8 @@ export type Session =
   | ({ readonly state: 'in' } & SignedIn)
 
 const HALF = 'cartorio.session'
+/** Why the half is gone, for the other tabs; written before they are told that it is. */
+const OVER = 'cartorio.session-over'
 const HEADER = 'cartorio-session'
 const UNATTENDED_HEADER = 'cartorio-unattended'
 /** So long after the last key or click, what the page asks is asked by nobody. */
@@ -30,53 +43,116 @@ const ATTENDED_MS = 60_000
 const LEVELS: readonly AdminRole[] = ['viewer', 'operator', 'admin']
 
 export const session = signal<Session>({ state: 'unknown' })
+/** Screens are drawn anew for another one; while a session has ended, the one whose screen it is. */
+export const holder = signal<Holder | undefined>(undefined)
 
+/** The half that this page runs with: another tab may have put another one into the storage. */
+let half: string | undefined
+let holders = 0
 let lastTouchAtMs = Date.now()
+const forgetters = new Set<() => void>()
 
-export function sessionHeaders(): Readonly<Record<string, string>> {
-  const half = localStorage.getItem(HALF)
-  if (half === null) return {}
+/** What is kept of one person is dropped by these before another one is in. */
+export function onForget(forget: () => void): void {
+  forgetters.add(forget)
+}
+
+export function ownHalf(): string | undefined {
+  return half
+}
+
+export function storedHalf(): string | undefined {
+  return localStorage.getItem(HALF) ?? undefined
+}
+
+/** Other tabs of this origin read the half from the same place, and are told. */
+export function storeHalf(started: string): void {
+  localStorage.setItem(HALF, started)
+}
+
+export function sessionHeaders(used: string | undefined): Readonly<Record<string, string>> {
+  if (used === undefined) return {}
   const isUnattended = Date.now() - lastTouchAtMs > ATTENDED_MS
-  return { [HEADER]: half, ...(isUnattended && { [UNATTENDED_HEADER]: '1' }) }
+  return { [HEADER]: used, ...(isUnattended && { [UNATTENDED_HEADER]: '1' }) }
 }
 
-export function hasHalf(): boolean {
-  return localStorage.getItem(HALF) !== null
+export function enter(entered: string, { name, role, only, endsAt }: SignedIn): void {
+  const last = holder.peek()
+  const isSame = last?.name === name && last.role === role && last.only === only
+  if (!isSame) forgetPerson()
+  half = entered
+  if (!isSame) holders += 1
+  batch(() => {
+    holder.value = { name, role, only, endsAt, number: holders }
+    session.value = { state: 'in', name, role, only, endsAt }
+  })
 }
 
-/** Other tabs of this origin read the half from the same place. */
-export function enter(half: string | undefined, who: SignedIn): void {
-  if (half !== undefined) localStorage.setItem(HALF, half)
-  session.value = { state: 'in', ...who }
+/** Takes the half that was of no use out of the storage, unless another one is there by now. */
+export function leave(reason: 'none' | 'left' | 'ended', used: string | undefined = half): void {
+  if (used !== undefined && storedHalf() === used) {
+    localStorage.setItem(OVER, reason)
+    localStorage.removeItem(HALF)
+  }
+  goOut(reason)
 }
 
-export function leave(reason: 'none' | 'left' | 'ended'): void {
-  localStorage.removeItem(HALF)
-  session.value = { state: 'out', reason, wasIn: session.value.state === 'in' }
+/** Another tab took the half out: people who signed out see nothing more, forms of an ended session stay. */
+function leaveAsOtherTab(): void {
+  if (session.peek().state !== 'in') return
+  goOut(localStorage.getItem(OVER) === 'ended' ? 'ended' : 'left')
 }
 
-/** The hub would refuse whatever is asked, and its log would say so each time. */
-export function isOut(): boolean {
-  return session.peek().state === 'out'
+function goOut(reason: 'none' | 'left' | 'ended'): void {
+  const before = session.peek()
+  const wasIn = before.state === 'in' || (before.state === 'out' && before.wasIn)
+  half = undefined
+  if (reason !== 'ended') forgetPerson()
+  session.value = { state: 'out', reason, wasIn: wasIn && reason === 'ended' }
+}
+
+function forgetPerson(): void {
+  holder.value = undefined
+  for (const forget of forgetters) forget()
+}
+
+/** Otherwise the hub would refuse whatever is asked, and its log would say so each time. */
+export function isIn(): boolean {
+  return session.peek().state === 'in' && storedHalf() === half
 }
 
 /** What is on the screen stays below the dialog that says so: a typed form is not lost. */
-export function endedByHub(code: string): void {
-  if (session.value.state === 'out') return
-  leave(code === 'session_ended' || session.value.state === 'in' ? 'ended' : 'none')
+export function endedByHub(used: string | undefined): void {
+  if (session.peek().state !== 'in' || used !== half) return
+  leave('ended')
 }
 
+/** By the role, whatever hosts the token is for. */
 export function isAtLeast(role: AdminRole): boolean {
-  const { value } = session
-  return value.state === 'in' && LEVELS.indexOf(value.role) >= LEVELS.indexOf(role)
+  const { value } = holder
+  return value !== undefined && LEVELS.indexOf(value.role) >= LEVELS.indexOf(role)
+}
+
+/** Whether a token that is for some hosts only may ask for it at all. */
+export function isWithinBound(name: AdminOperationName): boolean {
+  const only = holder.value?.only ?? null
+  return only === null || isForSomeHosts(name)
+}
+
+export function isAllowed(name: AdminOperationName): boolean {
+  return isAtLeast(roleNeeded(name)) && isWithinBound(name)
 }
 
 for (const type of ['pointerdown', 'keydown', 'wheel']) {
   addEventListener(type, () => (lastTouchAtMs = Date.now()), { passive: true })
 }
 
-/** Signing out in one tab signs out all of them. */
-addEventListener('storage', ({ key, newValue }) => {
-  if (key === HALF && newValue === null)
-    session.value = { state: 'out', reason: 'left', wasIn: false }
-})
+/** What another tab did: `changed` has the half that it put there. */
+export function followOtherTabs(changed: (stored: string) => void): void {
+  addEventListener('storage', ({ key }) => {
+    if (key !== HALF && key !== null) return
+    const stored = storedHalf()
+    if (stored === undefined) leaveAsOtherTab()
+    else if (stored !== half) changed(stored)
+  })
+}

@@ -5,7 +5,7 @@ import { effect, signal } from '@preact/signals'
 import type { ChangeMessage } from '../../protocol/admin/changes-route.ts'
 import { reach, readError } from './client.ts'
 import { createEventParser, type ServerEvent } from './event-stream.ts'
-import { endedByHub, session, sessionHeaders } from './session.ts'
+import { endedByHub, ownHalf, session, sessionHeaders } from './session.ts'
 
 /** `live` while doorbells ring; `waiting` while screens ask by themselves every fifteen seconds. */
 export const streamState = signal<'live' | 'waiting'>('waiting')
@@ -56,17 +56,14 @@ function tell(message: TabMessage): void {
 
 /** Reads while somebody is signed in, in one tab at a time. */
 export function followChanges(): void {
-  let reading: AbortController | undefined
+  let reading: { readonly half: string; readonly leaving: AbortController } | undefined
   effect(() => {
-    const isIn = session.value.state === 'in'
-    if (isIn && reading === undefined) {
-      reading = new AbortController()
-      void lead(reading.signal)
-    } else if (!isIn) {
-      reading?.abort()
-      reading = undefined
-      streamState.value = 'waiting'
-    }
+    const half = session.value.state === 'in' ? ownHalf() : undefined
+    if (half === reading?.half) return
+    reading?.leaving.abort()
+    reading = half === undefined ? undefined : { half, leaving: new AbortController() }
+    if (reading === undefined) streamState.value = 'waiting'
+    else void lead(reading.half, reading.leaving.signal)
   })
   let leaderIsSilent: ReturnType<typeof setTimeout> | undefined
   tabs.addEventListener('message', ({ data }: MessageEvent<TabMessage>) => {
@@ -78,15 +75,15 @@ export function followChanges(): void {
 }
 
 /** The lock goes to the next tab when this one is closed. */
-async function lead(leaving: AbortSignal): Promise<void> {
+async function lead(half: string, leaving: AbortSignal): Promise<void> {
   await navigator.locks
-    .request(LOCK, { signal: leaving }, () => readUntilSignedOut(leaving))
+    .request(LOCK, { signal: leaving }, () => readUntilSignedOut(half, leaving))
     .catch((error: unknown) => {
       if (!leaving.aborted) throw error
     })
 }
 
-async function readUntilSignedOut(leaving: AbortSignal): Promise<void> {
+async function readUntilSignedOut(half: string, leaving: AbortSignal): Promise<void> {
   let place: number | undefined
   let waitMs = AGAIN_MS.first
   const saying = setInterval(() => {
@@ -94,7 +91,7 @@ async function readUntilSignedOut(leaving: AbortSignal): Promise<void> {
   }, LEADER_SAYS_EVERY_MS)
   while (!leaving.aborted) {
     try {
-      place = await readOnce(leaving, place, () => (waitMs = AGAIN_MS.first))
+      place = await readOnce(half, leaving, place, () => (waitMs = AGAIN_MS.first))
     } catch {
       // Why it ended is told by what asks next; here only that nothing rings.
     }
@@ -108,6 +105,7 @@ async function readUntilSignedOut(leaving: AbortSignal): Promise<void> {
 
 /** Answers what has been told of, where the next stream goes on. */
 async function readOnce(
+  half: string,
   leaving: AbortSignal,
   after: number | undefined,
   onOpen: () => void,
@@ -116,13 +114,13 @@ async function readOnce(
   const query = after === undefined ? '' : `?after=${after}`
   const response = await reach(`${CHANGES_PATH}${query}`, {
     method: 'GET',
-    headers: sessionHeaders(),
+    headers: sessionHeaders(half),
     signal: AbortSignal.any([leaving, silence.signal]),
     isEndless: true,
   })
   if (!response.ok) {
     const error = await readError(response)
-    if (error.status === 401) endedByHub(error.code)
+    if (error.status === 401) endedByHub(half)
     throw error
   }
   let place = after
@@ -138,14 +136,14 @@ async function readOnce(
       const events = parse(value)
       if (events.length === 0) continue
       onOpen()
-      place = take(events) ?? place
+      place = take(half, events) ?? place
     }
   } finally {
     clearTimeout(timer)
   }
 }
 
-function take(events: readonly ServerEvent[]): number | undefined {
+function take(half: string, events: readonly ServerEvent[]): number | undefined {
   let place: number | undefined
   let tipos: Set<string> | undefined = new Set()
   for (const { event, data } of events) {
@@ -162,7 +160,7 @@ function take(events: readonly ServerEvent[]): number | undefined {
     } else if (event === 'presence') {
       tipos?.add(PRESENCE)
     } else if (event === 'end') {
-      endIfSignedOut(JSON.parse(data) as ChangeMessage<'end'>)
+      endIfSignedOut(half, JSON.parse(data) as ChangeMessage<'end'>)
     }
   }
   if (tipos === undefined || tipos.size > 0) ringEverywhere(tipos && [...tipos])
@@ -170,6 +168,6 @@ function take(events: readonly ServerEvent[]): number | undefined {
 }
 
 /** A hub that shuts down ends its streams too, and comes back. */
-function endIfSignedOut({ error }: ChangeMessage<'end'>): void {
-  if (error === 'session_ended' || error === 'admin_token_invalid') endedByHub(error)
+function endIfSignedOut(half: string, { error }: ChangeMessage<'end'>): void {
+  if (error === 'session_ended' || error === 'admin_token_invalid') endedByHub(half)
 }

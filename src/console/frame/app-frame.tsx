@@ -1,11 +1,12 @@
 // The frame around every screen: sections at the side, title and switches at the top, a bar of tabs where there is little room.
 
 import type { ComponentChildren, JSX } from 'preact'
-import { useRef } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { hubNowMs, lastAnswerAtMs, now } from '../api/clock.ts'
 import { session } from '../api/session.ts'
 import { signOut } from '../api/sign-in.ts'
 import { streamState } from '../api/stream.ts'
+import { Failure } from '../parts/answer.tsx'
 import { describeDuration } from '../parts/durations.ts'
 import { Command } from '../parts/command.tsx'
 import { Icon } from '../parts/icon.tsx'
@@ -15,7 +16,7 @@ import { words } from '../words/words.ts'
 import { Counts } from './counts.tsx'
 import { Find } from './find.tsx'
 import { openFind } from './find-state.ts'
-import { isIn, SECTIONS } from './navigation.ts'
+import { isIn, sectionsOf } from './navigation.ts'
 import { language, letterKeys, theme, zone } from './preferences.ts'
 import { here, hrefOf } from './router.ts'
 import { head } from './screen.tsx'
@@ -43,6 +44,8 @@ export function AppFrame({ children }: { readonly children: ComponentChildren })
   )
 }
 
+const GROUPS = ['fleet', 'evidence', 'hub'] as const
+
 function Side(): JSX.Element {
   const { frame } = words()
   return (
@@ -60,10 +63,10 @@ function Side(): JSX.Element {
         <kbd>{isApple() ? '⌘K' : 'Ctrl K'}</kbd>
       </button>
       <nav aria-label={frame.main} class="sections">
-        {(['fleet', 'evidence', 'hub'] as const).map((group) => (
+        {GROUPS.filter((group) => sectionsOf(group).length > 0).map((group) => (
           <div class="nav" key={group}>
             <h2>{frame[group]}</h2>
-            {SECTIONS[group].map(({ path, icon, label }) => (
+            {sectionsOf(group).map(({ path, icon, label }) => (
               <a
                 key={path}
                 href={hrefOf(path)}
@@ -110,8 +113,13 @@ function Mark(): JSX.Element {
 /** Name, role and end of the session; its menu holds what is chosen for this browser. */
 function Who(): JSX.Element | null {
   const { frame } = words()
+  const [fault, setFault] = useState<Error | undefined>(undefined)
   const { value } = session
   if (value.state !== 'in') return null
+  const leave = (): void => {
+    setFault(undefined)
+    signOut().catch((error: unknown) => setFault(error as Error))
+  }
   return (
     <details class="menu">
       <summary class="who">
@@ -150,10 +158,16 @@ function Who(): JSX.Element | null {
           />
           {frame.letterKeys}
         </label>
-        <button type="button" class="button" onClick={() => void signOut()}>
+        <button type="button" class="button" onClick={leave}>
           <Icon name="log-out" small />
           {frame.signOut}
         </button>
+        {fault !== undefined && (
+          <div role="alert">
+            <b>{frame.stillIn}</b>
+            <Failure error={fault} />
+          </div>
+        )}
       </div>
     </details>
   )
@@ -281,26 +295,24 @@ function Commands(): JSX.Element | null {
   )
 }
 
-const TABS = [
-  ...SECTIONS.fleet.slice(0, 2),
-  ...SECTIONS.fleet.slice(3, 4),
-  ...SECTIONS.evidence.slice(0, 1),
-]
+const TABS: readonly string[] = ['/', '/hosts', '/certificates', '/deliveries', '/audit']
 
 function TabBar(): JSX.Element {
   const { frame } = words()
   return (
     <nav class="tabbar" aria-label={frame.main}>
-      {TABS.map(({ path, icon, label }) => (
-        <a
-          key={path}
-          href={hrefOf(path)}
-          aria-current={isIn(path, here.value.path) ? 'page' : undefined}
-        >
-          <Icon name={icon} />
-          {frame[label]}
-        </a>
-      ))}
+      {[...sectionsOf('fleet'), ...sectionsOf('evidence')]
+        .filter(({ path }) => TABS.includes(path))
+        .map(({ path, icon, label }) => (
+          <a
+            key={path}
+            href={hrefOf(path)}
+            aria-current={isIn(path, here.value.path) ? 'page' : undefined}
+          >
+            <Icon name={icon} />
+            {frame[label]}
+          </a>
+        ))}
       <button type="button" onClick={openFind}>
         <Icon name="menu" />
         {frame.more}

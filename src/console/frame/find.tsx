@@ -7,7 +7,7 @@ import type { AdminReplies } from '../api/operations.ts'
 import { Icon, type IconName } from '../parts/icon.tsx'
 import { words } from '../words/words.ts'
 import { isFindOpen } from './find-state.ts'
-import { SECTIONS } from './navigation.ts'
+import { sectionsOf } from './navigation.ts'
 import { goTo, hrefOf } from './router.ts'
 
 type Hit = AdminReplies['search']['hits'][number]
@@ -21,7 +21,7 @@ interface Found {
 }
 
 const TYPING_MS = 120
-const ALL_SECTIONS = [...SECTIONS.fleet, ...SECTIONS.evidence, ...SECTIONS.hub]
+const NO_HITS = { q: '', hits: [] } as const
 
 export function Find(): JSX.Element | null {
   return isFindOpen.value ? <FindDialog /> : null
@@ -109,39 +109,41 @@ function FindDialog(): JSX.Element {
   )
 }
 
+/** Of what is typed now: what was found for earlier letters is none of it. */
 function useHits(typed: string): readonly Hit[] {
-  const [hits, setHits] = useState<readonly Hit[]>([])
+  const q = typed.trim()
+  const [found, setFound] = useState<{ readonly q: string; readonly hits: readonly Hit[] }>(NO_HITS)
   useEffect(() => {
-    const q = typed.trim()
-    if (q === '') return setHits([])
+    if (q === '') return undefined
     const leaving = new AbortController()
     const timer = setTimeout(() => {
       ask('search', { q }, { signal: leaving.signal }).then(
-        (reply) => setHits(reply.hits),
+        ({ hits }) => setFound({ q, hits }),
         // The list of sections still leads somewhere.
-        () => undefined,
+        () => setFound(NO_HITS),
       )
     }, TYPING_MS)
     return () => {
       clearTimeout(timer)
       leaving.abort()
     }
-  }, [typed])
-  return hits
+  }, [q])
+  return q !== '' && found.q === q ? found.hits : NO_HITS.hits
 }
 
 function findSections(typed: string): Found[] {
   const { frame } = words()
   const wanted = typed.trim().toLowerCase()
-  return ALL_SECTIONS.filter(({ label }) => frame[label].toLowerCase().includes(wanted)).map(
-    ({ path, icon, label }) => ({
+  const all = (['fleet', 'evidence', 'hub'] as const).flatMap((group) => sectionsOf(group))
+  return all
+    .filter(({ label }) => frame[label].toLowerCase().includes(wanted))
+    .map(({ path, icon, label }) => ({
       key: path,
       icon,
       title: frame[label],
       detail: '',
       href: hrefOf(path),
-    }),
-  )
+    }))
 }
 
 const PAGES: Readonly<
@@ -149,7 +151,7 @@ const PAGES: Readonly<
 > = {
   agente: { icon: 'server', path: ({ id }) => hrefOf(`/hosts/${id}`) },
   carga: { icon: 'package', path: ({ id }) => hrefOf(`/cargo/${id}`) },
-  entrega: { icon: 'send', path: ({ id }) => hrefOf('/deliveries', { q: id }) },
+  entrega: { icon: 'send', path: ({ id }) => hrefOf('/deliveries', { open: id }) },
   certificado: { icon: 'shield-check', path: ({ id }) => hrefOf('/certificates', { id }) },
   evento: { icon: 'scroll', path: ({ id }) => hrefOf(`/audit/${id}`) },
   token: { icon: 'ticket', path: () => hrefOf('/enrolment') },

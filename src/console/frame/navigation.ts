@@ -1,5 +1,6 @@
 // The sections of the console, in their order: what the side shows, and where ⌘K leads.
 
+import { holder } from '../api/session.ts'
 import type { IconName } from '../parts/icon.tsx'
 import type { Words } from '../words/words.ts'
 
@@ -7,6 +8,8 @@ export interface Section {
   readonly path: string
   readonly icon: IconName
   readonly label: keyof Words['frame'] & SectionLabel
+  /** For tokens of all hosts, or of some; both without it. */
+  readonly isFor?: 'all' | 'some'
 }
 
 type SectionLabel =
@@ -14,6 +17,7 @@ type SectionLabel =
   | 'hosts'
   | 'cargo'
   | 'deliveries'
+  | 'certificates'
   | 'policies'
   | 'rollouts'
   | 'enrolment'
@@ -23,25 +27,42 @@ type SectionLabel =
   | 'webhooks'
   | 'access'
 
-export const SECTIONS: Readonly<Record<'fleet' | 'evidence' | 'hub', readonly Section[]>> = {
+const SECTIONS: Readonly<Record<'fleet' | 'evidence' | 'hub', readonly Section[]>> = {
   fleet: [
-    { path: '/', icon: 'gauge', label: 'overview' },
+    { path: '/', icon: 'gauge', label: 'overview', isFor: 'all' },
     { path: '/hosts', icon: 'server', label: 'hosts' },
-    { path: '/cargo', icon: 'package', label: 'cargo' },
+    { path: '/cargo', icon: 'package', label: 'cargo', isFor: 'all' },
     { path: '/deliveries', icon: 'send', label: 'deliveries' },
-    { path: '/rollouts', icon: 'waves', label: 'rollouts' },
-    { path: '/policies', icon: 'scale', label: 'policies' },
-    { path: '/enrolment', icon: 'ticket', label: 'enrolment' },
+    { path: '/certificates', icon: 'shield-check', label: 'certificates', isFor: 'some' },
+    { path: '/rollouts', icon: 'waves', label: 'rollouts', isFor: 'all' },
+    { path: '/policies', icon: 'scale', label: 'policies', isFor: 'all' },
+    { path: '/enrolment', icon: 'ticket', label: 'enrolment', isFor: 'all' },
   ],
   evidence: [
-    { path: '/audit', icon: 'scroll', label: 'audit' },
-    { path: '/roots', icon: 'landmark', label: 'roots' },
-    { path: '/revocations', icon: 'octagon-x', label: 'revocations' },
+    { path: '/audit', icon: 'scroll', label: 'audit', isFor: 'all' },
+    { path: '/roots', icon: 'landmark', label: 'roots', isFor: 'all' },
+    { path: '/revocations', icon: 'octagon-x', label: 'revocations', isFor: 'all' },
   ],
   hub: [
-    { path: '/webhooks', icon: 'webhook', label: 'webhooks' },
-    { path: '/access', icon: 'key', label: 'access' },
+    { path: '/webhooks', icon: 'webhook', label: 'webhooks', isFor: 'all' },
+    { path: '/access', icon: 'key', label: 'access', isFor: 'all' },
   ],
+}
+
+/** Those that this token can ask for. */
+export function sectionsOf(group: keyof typeof SECTIONS): readonly Section[] {
+  const held = isBounded() ? 'some' : 'all'
+  return SECTIONS[group].filter(({ isFor = held }) => isFor === held)
+}
+
+/** The token is for some hosts: what is not about hosts is refused. docs/protocol.md LBL-15. */
+export function isBounded(): boolean {
+  return (holder.value?.only ?? null) !== null
+}
+
+/** Where one is who wants nothing in particular. */
+export function homePath(): string {
+  return isBounded() ? '/hosts' : '/'
 }
 
 /** Whether a section holds the place: `/hosts/x` is in `/hosts`. */

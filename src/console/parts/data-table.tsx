@@ -23,6 +23,8 @@ interface DataTableProperties<Row> {
   readonly rows: readonly Row[]
   /** How many there are at the hub; undefined while it does not say. */
   readonly total: number | undefined
+  /** More rows follow those that are here. */
+  readonly hasMore: boolean
   /** Where a row leads to. */
   readonly hrefOf?: (row: Row) => string
   /** The one that is open beside the table. */
@@ -40,6 +42,7 @@ export function DataTable<Row extends { readonly id: string }>({
   columns,
   rows,
   total,
+  hasMore,
   hrefOf,
   isCurrent,
   onLook,
@@ -54,7 +57,12 @@ export function DataTable<Row extends { readonly id: string }>({
   }, [first, last, rows.length])
   const sorted = here.value.query['sort']
   return (
-    <table ref={table} class="data" aria-label={label} aria-rowcount={(total ?? rows.length) + 1}>
+    <table
+      ref={table}
+      class="data"
+      aria-label={label}
+      aria-rowcount={rowCountOf(rows.length, total, hasMore)}
+    >
       <thead>
         <tr aria-rowindex={1}>
           {shown.map(({ name, label: heading, sort, share, isWideOnly }) => (
@@ -101,6 +109,11 @@ export function DataTable<Row extends { readonly id: string }>({
       </tbody>
     </table>
   )
+}
+
+/** With the heading; -1 as ARIA has it where nobody knows. */
+function rowCountOf(known: number, total: number | undefined, hasMore: boolean): number {
+  return total === undefined && hasMore ? -1 : (total ?? known) + 1
 }
 
 /** In place of rows that are not in the document. */

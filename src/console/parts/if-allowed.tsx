@@ -1,8 +1,8 @@
-// An action that the role may not do is not in the document; the hub decides anyway.
+// An action that the role, or the hosts of the token, forbid is not in the document; the hub decides anyway.
 
 import type { ComponentChildren, JSX } from 'preact'
-import { type AdminOperationName, roleNeeded } from '../api/operations.ts'
-import { isAtLeast } from '../api/session.ts'
+import type { AdminOperationName } from '../api/operations.ts'
+import { isAllowed } from '../api/session.ts'
 
 export function IfAllowed({
   name,
@@ -11,5 +11,5 @@ export function IfAllowed({
   readonly name: AdminOperationName
   readonly children: ComponentChildren
 }): JSX.Element | null {
-  return isAtLeast(roleNeeded(name)) ? <>{children}</> : null
+  return isAllowed(name) ? <>{children}</> : null
 }

@@ -54,6 +54,7 @@ export function ListCard<Row extends { readonly id: string }>({
           columns={columns}
           rows={rows}
           total={total}
+          hasMore={pages.hasMore}
           {...(hrefOf !== undefined && { hrefOf })}
           onLook={pages.look}
           onEnd={pages.more}

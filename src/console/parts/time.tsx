@@ -86,9 +86,9 @@ export function formatCount(count: number): string {
   return known.format(count)
 }
 
-/** From 0, in the zone that was chosen. */
-export function hourOfDay(ms: number): number {
-  return zone.value === 'utc' ? new Date(ms).getUTCHours() : new Date(ms).getHours()
+/** How far the zone that was chosen is before UTC at this time. */
+export function zoneOffsetMs(ms: number): number {
+  return zone.value === 'utc' ? 0 : new Date(ms).getTimezoneOffset() * -60_000
 }
 
 /** `Mon 23`. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findWaves, hoursBetweenMarks, ticksUpTo } from './ends-scale.ts'
+import { findWaves, hoursBetweenMarks, listWholeHours, ticksUpTo } from './ends-scale.ts'
 
 test('ticks are round, few, and none is above the highest bar', () => {
   assert.deepEqual(ticksUpTo(0), [0])
@@ -29,4 +29,35 @@ test('marks have room', () => {
   assert.equal(hoursBetweenMarks(48, false), 6)
   assert.equal(hoursBetweenMarks(48, true), 12)
   assert.equal(hoursBetweenMarks(168, false), 24)
+})
+
+test('marks stand at whole hours of the zone, also where those are half an hour beside UTC', () => {
+  const kolkata = (): number => 5.5 * 3_600_000
+  const fromMs = Date.parse('2026-11-26T16:45:00Z')
+  const endMs = Date.parse('2026-11-26T20:30:00Z')
+  assert.deepEqual(
+    listWholeHours(fromMs, endMs, kolkata).map(({ ms, hour }) => [
+      new Date(ms).toISOString(),
+      hour,
+    ]),
+    [
+      ['2026-11-26T17:30:00.000Z', 23],
+      ['2026-11-26T18:30:00.000Z', 0],
+      ['2026-11-26T19:30:00.000Z', 1],
+    ],
+  )
+  assert.deepEqual(
+    listWholeHours(fromMs, endMs, () => -3 * 3_600_000).map(({ hour }) => hour),
+    [14, 15, 16, 17],
+  )
+})
+
+test('an hour that a clock goes back comes twice', () => {
+  const changeMs = Date.parse('2026-10-25T01:00:00Z')
+  const berlin = (ms: number): number => (ms < changeMs ? 2 : 1) * 3_600_000
+  const hours = listWholeHours(changeMs - 7_200_000, changeMs + 7_200_000, berlin)
+  assert.deepEqual(
+    hours.map(({ hour }) => hour),
+    [1, 2, 2, 3],
+  )
 })

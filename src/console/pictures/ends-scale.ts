@@ -61,3 +61,21 @@ export function hoursBetweenMarks(horizonHours: number, isNarrow: boolean): numb
   const wanted = isNarrow ? 4 : 8
   return [1, 2, 3, 6, 12, 24, 48].find((hours) => horizonHours / hours <= wanted) ?? 48
 }
+
+const HOUR_MS = 3_600_000
+
+/** The whole hours of a zone, which in some are half an hour beside those of UTC. `hour` is that of the day. */
+export function listWholeHours(
+  fromMs: number,
+  endMs: number,
+  offsetMsAt: (ms: number) => number,
+): { readonly ms: number; readonly hour: number }[] {
+  const hours: { readonly ms: number; readonly hour: number }[] = []
+  for (let from = fromMs; ;) {
+    const offsetMs = offsetMsAt(from)
+    const ms = Math.ceil((from + offsetMs) / HOUR_MS) * HOUR_MS - offsetMs
+    if (ms >= endMs) return hours
+    hours.push({ ms, hour: Math.floor((ms + offsetMsAt(ms)) / HOUR_MS) % 24 })
+    from = ms + 1
+  }
+}

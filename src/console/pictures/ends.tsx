@@ -1,14 +1,15 @@
-// When certificates end: above the axis those in use, by state; below it the renewals that are expected. A bar leads to its hosts.
+// When certificates end: above the axis those in use, by state; below it the renewals that are expected. A bar leads to the certificates
+// that end until then.
 
 import type { JSX } from 'preact'
 import { now } from '../api/clock.ts'
 import { hrefOf } from '../frame/router.ts'
 import type { AdminFleetSummary } from '../../protocol/admin/fleet-summary.ts'
 import { describeDuration } from '../parts/durations.ts'
-import { dayLabel, describeTime, formatCount, hourOfDay } from '../parts/time.tsx'
+import { dayLabel, describeTime, formatCount, zoneOffsetMs } from '../parts/time.tsx'
 import { shortenHostname } from '../parts/shorten-hostname.ts'
 import { words } from '../words/words.ts'
-import { findWaves, hoursBetweenMarks, ticksUpTo } from './ends-scale.ts'
+import { findWaves, hoursBetweenMarks, listWholeHours, ticksUpTo } from './ends-scale.ts'
 
 const STATES = ['expired', 'atrasado', 'renewing', 'fresh'] as const
 const COLOURS = {
@@ -149,7 +150,11 @@ export function EndsPicture({
       {/* For a pointer, and over the picture: a picture holds no links for who does not see it, and the table has the same ones. */}
       <g aria-hidden="true">
         {buckets.map((_bucket, at) => (
-          <a key={at} href={hrefOf('/hosts', bucketQuery(fromMs, bucketSeconds, at))} tabindex={-1}>
+          <a
+            key={at}
+            href={hrefOf('/certificates', bucketQuery(fromMs, bucketSeconds, at))}
+            tabindex={-1}
+          >
             <title>
               {overview.bucket(
                 describeTime(new Date(fromMs + at * bucketSeconds * 1000).toISOString()),
@@ -179,8 +184,7 @@ function Marks({
 }): JSX.Element {
   const every = hoursBetweenMarks(horizonHours, isNarrow)
   const marks: JSX.Element[] = []
-  for (let ms = Math.ceil(fromMs / 3_600_000) * 3_600_000; ms < endMs; ms += 3_600_000) {
-    const hour = hourOfDay(ms)
+  for (const { ms, hour } of listWholeHours(fromMs, endMs, zoneOffsetMs)) {
     if (every >= 24 ? hour !== 0 : hour % every !== 0) continue
     if (xAt(ms) - xAt(fromMs) < 24) continue
     const at = new Date(ms).toISOString()
@@ -223,7 +227,7 @@ export function EndsTable({ ends }: { readonly ends: Ends }): JSX.Element {
               <td>
                 <a
                   class="link"
-                  href={hrefOf('/hosts', bucketQuery(fromMs, ends.bucket_seconds, at))}
+                  href={hrefOf('/certificates', bucketQuery(fromMs, ends.bucket_seconds, at))}
                 >
                   {describeTime(new Date(fromMs + at * ends.bucket_seconds * 1000).toISOString())}
                 </a>
@@ -245,7 +249,7 @@ function bucketQuery(
   seconds: number,
   at: number,
 ): Readonly<Record<string, string>> {
-  return { ends_before: new Date(fromMs + (at + 1) * seconds * 1000).toISOString(), sort: 'ends' }
+  return { ends_before: new Date(fromMs + (at + 1) * seconds * 1000).toISOString() }
 }
 
 function sumOf(bucket: Bucket): number {

@@ -3,7 +3,8 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { ComponentType, JSX } from 'preact'
 import { matchPath } from '../frame/match-path.ts'
-import { here, hrefOf } from '../frame/router.ts'
+import { homePath, isBounded } from '../frame/navigation.ts'
+import { goTo, here, hrefOf } from '../frame/router.ts'
 import { Screen } from '../frame/screen.tsx'
 import { Notice } from '../parts/answer.tsx'
 import { words } from '../words/words.ts'
@@ -14,6 +15,8 @@ interface Route {
   readonly pattern: string
   /** Paths of one screen, such as a list with and without its panel: between them the screen, its place and the focus stay. */
   readonly screen?: string
+  /** What it asks for, a token of some hosts may ask for. */
+  readonly isForSomeHosts?: true
   readonly load: () => Promise<ComponentType<ScreenProperties>>
 }
 
@@ -33,6 +36,7 @@ const ROUTES: readonly Route[] = [
   },
   {
     pattern: '/hosts/:id',
+    isForSomeHosts: true,
     load: async () => (await import('./host/host-screen.tsx')).HostScreen,
   },
   {
@@ -77,9 +81,14 @@ const ROUTES: readonly Route[] = [
   },
   {
     pattern: '/certificates',
+    isForSomeHosts: true,
     load: async () => (await import('./certificates/certificates-screen.tsx')).CertificatesScreen,
   },
-  { pattern: '/hosts', load: async () => (await import('./hosts/hosts-screen.tsx')).HostsScreen },
+  {
+    pattern: '/hosts',
+    isForSomeHosts: true,
+    load: async () => (await import('./hosts/hosts-screen.tsx')).HostsScreen,
+  },
   // Before what shows a load by its id.
   { pattern: '/cargo/seal', load: async () => (await import('./seal/seal-screen.tsx')).SealScreen },
   {
@@ -100,6 +109,7 @@ const ROUTES: readonly Route[] = [
   },
   {
     pattern: '/deliveries',
+    isForSomeHosts: true,
     load: async () => (await import('./deliveries/deliveries-screen.tsx')).DeliveriesScreen,
   },
 ]
@@ -142,7 +152,12 @@ export function CurrentScreen(): JSX.Element | null {
     document.getElementById('main')?.focus({ preventScroll: true })
     scrollTo(0, 0)
   }, [screen])
+  const home = homePath()
+  useEffect(() => {
+    if (path === '/' && home !== '/') goTo(hrefOf(home), { isReplacing: true })
+  }, [path, home])
   if (route === undefined) return <NotFound />
+  if (isBounded() && route.isForSomeHosts !== true) return path === '/' ? null : <OutOfBound />
   const Shown = loaded.get(name)
   if (Shown === undefined) return isAway ? <Away /> : null
   return <Shown key={screen} {...matchPath(route.pattern, path)} />
@@ -162,8 +177,21 @@ function NotFound(): JSX.Element {
   return (
     <Screen title={frame.notFound}>
       <Notice title={frame.notFound} hint={frame.notFoundHint}>
-        <a class="link" href={hrefOf('/')}>
+        <a class="link" href={hrefOf(homePath())}>
           {frame.toOverview}
+        </a>
+      </Notice>
+    </Screen>
+  )
+}
+
+function OutOfBound(): JSX.Element {
+  const { frame } = words()
+  return (
+    <Screen title={frame.forbidden}>
+      <Notice title={frame.outOfBound}>
+        <a class="link" href={hrefOf('/hosts')}>
+          {frame.toHosts}
         </a>
       </Notice>
     </Screen>

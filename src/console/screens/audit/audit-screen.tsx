@@ -120,6 +120,7 @@ function List({ entries, filters, chosen, language }: ListProperties): JSX.Eleme
           columns={columns(language, chosen !== undefined)}
           rows={rows}
           total={hasMore ? undefined : rows.length}
+          hasMore={hasMore}
           isCurrent={({ seq }) => seq === chosen}
           hrefOf={({ seq }) => hrefOf(`/audit/${seq}`, toQuery(filters))}
           onLook={() => undefined}

@@ -1,6 +1,7 @@
 // Which entries a screen is about, as its URL says it: what the hub is asked for, and the command of `svc` that lists the same.
 
 import type { AdminRequest } from '../../api/operations.ts'
+import { describeCommand } from '../../parts/describe-command.ts'
 
 export interface EntryFilters {
   /** Hostname or id of an agent: what it sent, and what was done to it. */
@@ -70,21 +71,15 @@ export function isFiltered({ about, who, types, from, until }: EntryFilters): bo
 export function toCommand(filters: EntryFilters): string {
   const { about, who, types, from, until, isRoutineShown } = filters
   const isGroup = who === PEOPLE || who === HOSTS
-  const options = [
-    ...(about === undefined ? [] : ['--about', quote(about)]),
-    ...(isGroup ? ['--by', who] : []),
-    ...(who === undefined || isGroup ? [] : ['--actor', quote(who)]),
-    ...types.flatMap((type) => ['--type', quote(type)]),
-    ...(from === undefined ? [] : ['--since', quote(from)]),
-    ...(until === undefined ? [] : ['--until', quote(until)]),
-    ...(isRoutineShown ? [] : ['--no-routine']),
-  ]
-  return ['svc event list', ...options, '--limit 200'].join(' ')
-}
-
-/** For a shell: what somebody sent in a link is pasted into one. */
-function quote(text: string): string {
-  return /^[A-Za-z0-9_.:/+-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
+  return describeCommand(['svc', 'event', 'list'], {
+    about,
+    ...(isGroup ? { by: who } : { actor: who }),
+    type: types,
+    since: from,
+    until,
+    'no-routine': !isRoutineShown,
+    limit: '200',
+  })
 }
 
 function fieldOf(query: EntryQuery, name: string): string | undefined {

@@ -2,6 +2,7 @@
 
 import type { JSX } from 'preact'
 import { useRef } from 'preact/hooks'
+import { zone } from '../../frame/preferences.ts'
 import { goTo, here, hrefOf } from '../../frame/router.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { words } from '../../words/words.ts'
@@ -22,9 +23,9 @@ export function FilterBar({
   return (
     <div class="filters">
       <Groups filters={filters} />
-      <AboutField filters={filters} />
+      <AboutField key={`about ${filters.about ?? ''}`} filters={filters} />
       <Chips filters={filters} />
-      <MoreFilters filters={filters} />
+      <MoreFilters key={JSON.stringify([filters, zone.value])} filters={filters} />
       <span class="grow wide" />
       {arrived !== undefined && (
         <button type="button" class="button small primary" onClick={onReload} data-arrived>
@@ -87,8 +88,7 @@ function AboutField({ filters }: { readonly filters: EntryFilters }): JSX.Elemen
           type="search"
           name="about"
           placeholder={audit.aboutHint}
-          value={filters.about ?? ''}
-          key={filters.about}
+          defaultValue={filters.about ?? ''}
           autocomplete="off"
           spellcheck={false}
         />

@@ -14,6 +14,7 @@ import { readRecord } from '../../../audit/browser/read-export-lines.ts'
 import { ask } from '../../api/client.ts'
 import { hubNowMs } from '../../api/clock.ts'
 import type { AdminReplies } from '../../api/operations.ts'
+import { onForget } from '../../api/session.ts'
 import { onRing } from '../../api/stream.ts'
 import { type Anchor, forgetAnchor, keepAnchor, readAnchor } from './anchor.ts'
 import { addToDays, type DayCount, sumDays } from './day-counts.ts'
@@ -87,10 +88,24 @@ let run: Run | undefined
 /** The one that asks or hashes right now. */
 let busy: Run | undefined
 let hasRung = false
+let isBegun = false
 let isFollowing = false
+
+/** The next person's check begins by itself. */
+onForget(() => {
+  stopChecking()
+  run = undefined
+  busy = undefined
+  hasRung = false
+  isBegun = false
+  logCheck.value = NOTHING
+})
 
 /** Once for each page: what is new since the anchor is checked unasked, where that takes seconds. */
 export function beginLogCheck(): void {
+  if (isBegun) return
+  isBegun = true
+  void start('anchor', { isAsked: false })
   if (isFollowing) return
   isFollowing = true
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -100,7 +115,6 @@ export function beginLogCheck(): void {
       void followNewest()
     }, AGAIN_MS_MIN)
   })
-  void start('anchor', { isAsked: false })
 }
 
 /** From the anchor on, or, where there is none, from the first entry on. */

@@ -4,6 +4,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { ask } from '../../api/client.ts'
 import type { AdminReplies } from '../../api/operations.ts'
+import { isForbidden } from '../../api/hub-error.ts'
+import { isIn } from '../../api/session.ts'
 import { onRing } from '../../api/stream.ts'
 import { type EntryFilters, toRequest } from './entry-filters.ts'
 
@@ -51,7 +53,7 @@ export function useEntries(filters: EntryFilters): Entries {
   const request = toRequest(filters)
   const key = JSON.stringify(request)
   const [held, setHeld] = useState<Held>(NONE)
-  const current = useRef({ key, held, isAsking: false })
+  const current = useRef({ held, isAsking: false, turn: 0 })
   const keep = (next: Held): void => {
     current.current.held = next
     setHeld(next)
@@ -59,40 +61,47 @@ export function useEntries(filters: EntryFilters): Entries {
   const load = async (before: number | undefined): Promise<void> => {
     const state = current.current
     state.isAsking = true
+    state.turn += 1
+    const mine = state.turn
     try {
       const page = await ask('listEntries', {
         ...request,
         last: PAGE_ENTRIES,
         ...(before !== undefined && { before }),
       })
-      if (state.key === key) {
+      // Of two questions on their way, the newer one counts: a page of the older one is lost or doubled otherwise.
+      if (state.turn === mine) {
         const next = withPage(before === undefined ? NONE : state.held, page)
         keep(next)
         // The hub looked at as many as it does for one page, and none of them matches.
         if (page.eventos.length === 0 && next.before !== undefined) return await load(next.before)
       }
     } catch (error) {
-      if (state.key === key) keep({ ...state.held, error: error as Error, isLoading: false })
+      if (state.turn === mine) {
+        const kept = isForbidden(error) ? NONE : state.held
+        keep({ ...kept, error: error as Error, isLoading: false })
+      }
     }
-    state.isAsking = false
+    if (state.turn === mine) state.isAsking = false
   }
   const count = async (): Promise<void> => {
     const state = current.current
-    if (state.isAsking || document.visibilityState === 'hidden') return
-    const { newest, rows } = state.held
+    if (state.isAsking || document.visibilityState === 'hidden' || !isIn()) return
+    const { newest, rows, error: before } = state.held
+    if (isForbidden(before)) return
+    const { turn } = state
     // With nothing shown there is nothing that could move.
     if (rows.length === 0) return load(undefined)
     try {
       const { eventos } = await ask('listEntries', { ...request, after: newest, last: ARRIVED_MAX })
-      if (state.key === key) {
+      if (state.turn === turn) {
         keep({ ...state.held, arrived: eventos.length, error: undefined })
       }
     } catch (error) {
-      if (state.key === key) keep({ ...state.held, error: error as Error })
+      if (state.turn === turn) keep({ ...state.held, error: error as Error })
     }
   }
   useEffect(() => {
-    current.current.key = key
     keep(NONE)
     void load(undefined)
     let timer: ReturnType<typeof setTimeout> | undefined
@@ -105,6 +114,7 @@ export function useEntries(filters: EntryFilters): Entries {
     return () => {
       stop()
       clearTimeout(timer)
+      current.current.turn += 1
     }
   }, [key])
   return {

@@ -160,6 +160,7 @@ function HostsCard({ id }: { readonly id: string }): JSX.Element {
           label={text.hosts}
           rows={pages.rows}
           total={pages.total}
+          hasMore={pages.hasMore}
           hrefOf={({ agente_id: host }) => hrefOf(`/hosts/${host}`)}
           onLook={pages.look}
           onEnd={pages.more}

@@ -60,6 +60,7 @@ export function CargoesScreen(): JSX.Element {
             columns={columns()}
             rows={pages.rows}
             total={pages.hasMore ? undefined : pages.rows.length}
+            hasMore={pages.hasMore}
             hrefOf={({ id }) => hrefOf(`/cargo/${id}`)}
             onLook={pages.look}
             onEnd={pages.more}

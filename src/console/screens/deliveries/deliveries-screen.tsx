@@ -6,6 +6,7 @@ import { ask } from '../../api/client.ts'
 import type { AdminReplies } from '../../api/operations.ts'
 import { PAGE_ROWS, usePages } from '../../api/pages.ts'
 import { useQuery } from '../../api/query.ts'
+import { isAllowed } from '../../api/session.ts'
 import { here, hrefOf, setQuery } from '../../frame/router.ts'
 import { Screen } from '../../frame/screen.tsx'
 import { useRowKeys } from '../../frame/use-row-keys.ts'
@@ -46,6 +47,7 @@ export function DeliveriesScreen(): JSX.Element {
   const isFiltered = Object.keys(narrowing).length > 0
   const isEmpty = pages.rows.length === 0 && !pages.isLoading && pages.error === undefined
   const { open } = query
+  const maySee = isAllowed('showDelivery')
   return (
     <Screen
       title={deliveries.title}
@@ -69,7 +71,10 @@ export function DeliveriesScreen(): JSX.Element {
             columns={columns()}
             rows={pages.rows}
             total={pages.total}
-            hrefOf={({ id }) => hrefOf('/deliveries', { ...query, open: id })}
+            hasMore={pages.hasMore}
+            hrefOf={({ id, agente_id: host }) =>
+              maySee ? hrefOf('/deliveries', { ...query, open: id }) : hrefOf(`/hosts/${host}`)
+            }
             onLook={pages.look}
             onEnd={pages.more}
           />
@@ -84,7 +89,7 @@ export function DeliveriesScreen(): JSX.Element {
           <CountLine shown={pages.rows.length} total={pages.total} words={frame.rows} />
         </div>
       </section>
-      {open !== undefined && (
+      {open !== undefined && maySee && (
         <DeliveryDialog key={open} id={open} onClose={() => setQuery({ open: undefined })} />
       )}
     </Screen>

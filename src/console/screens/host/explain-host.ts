@@ -2,6 +2,7 @@
 // state means; here they are put in the order in which somebody at night has to know them.
 
 import type { AdminReplies } from '../../api/operations.ts'
+import { describeCommand } from '../../parts/describe-command.ts'
 
 export type Host = AdminReplies['showAgent']
 type Delivery = Host['entregas'][number]
@@ -77,11 +78,17 @@ export function listHelp(verdict: HostVerdict, host: Host): Help[] {
         {
           kind: 'command',
           where: 'hub',
-          command: `svc token create --hostname ${hostname} --role ${role} --reenroll`,
+          command: describeCommand(['svc', 'token', 'create'], { hostname, role, reenroll: true }),
         },
       ]
     case 'duplicated':
-      return [{ kind: 'command', where: 'hub', command: `svc agente revoke ${hostname}` }]
+      return [
+        {
+          kind: 'command',
+          where: 'hub',
+          command: describeCommand(['svc', 'agente', 'revoke', hostname]),
+        },
+      ]
     case 'failed':
       return [
         { kind: 'cargo', id: verdict.delivery.carga_id, nome: verdict.delivery.nome },

@@ -4,11 +4,14 @@ import { useState } from 'preact/hooks'
 import type { JSX } from 'preact'
 import { now } from '../../api/clock.ts'
 import { useQuery } from '../../api/query.ts'
+import { isAllowed } from '../../api/session.ts'
+import { useVaultEntries } from '../../api/use-vault-entries.ts'
 import { here, hrefOf, setQuery } from '../../frame/router.ts'
 import { Screen } from '../../frame/screen.tsx'
 import { ActDialog } from '../../parts/act-dialog.tsx'
 import { Answer, Failure } from '../../parts/answer.tsx'
 import { Icon } from '../../parts/icon.tsx'
+import { describeCommand } from '../../parts/describe-command.ts'
 import { IfAllowed } from '../../parts/if-allowed.tsx'
 import { isNarrow } from '../../parts/is-narrow.ts'
 import { announce } from '../../parts/live-region.tsx'
@@ -29,31 +32,36 @@ import { RefusalsCard } from './refusals-card.tsx'
 import { WhyCard } from './why-card.tsx'
 
 const ENTRIES = 60
+const POLICY_ENTRIES = { tipos: ['politica_set', 'politica_removed'], last: 10 }
 const SPANS = Object.keys(PAST_HOURS) as PastSpan[]
 
 export function HostScreen({ id = '' }: ScreenProperties): JSX.Element {
   const { frame } = words()
   const shown = useQuery('showAgent', { agente: id }, { goesWithTime: true })
-  const name = shown.value.data?.hostname ?? id
+  const hostname = shown.value.data?.hostname
   return (
     <Screen
-      title={name}
+      title={hostname ?? id}
       wire="agente"
       above={[frame.hosts, hrefOf('/hosts')]}
-      commands={[`svc agente show ${name}`, `svc evento list --about ${name}`]}
+      commands={hostname === undefined ? [] : commandsOf(hostname)}
     >
       <Answer shown={shown.value}>{(host) => <HostPage host={host} />}</Answer>
     </Screen>
   )
 }
 
+/** Never of what the URL has: a link that somebody sends is no host. */
+function commandsOf(hostname: string): string[] {
+  const show = describeCommand(['svc', 'agente', 'show', hostname])
+  const list = describeCommand(['svc', 'evento', 'list'], { about: hostname })
+  return isAllowed('listEntries') ? [show, list] : [show]
+}
+
 function HostPage({ host }: { readonly host: Host }): JSX.Element {
   const { host: text } = words()
-  const about = useQuery('listEntries', { about: host.id, last: ENTRIES, routine: false })
-  const policies = useQuery('listEntries', {
-    tipos: ['politica_set', 'politica_removed'],
-    last: 10,
-  })
+  const about = useVaultEntries({ about: host.id, last: ENTRIES })
+  const policies = useVaultEntries(POLICY_ENTRIES)
   const entries = about.value.data?.eventos ?? []
   const verdict = explainHost(host, now.value)
   const steps = listSteps([...entries, ...(policies.value.data?.eventos ?? [])], verdict, host)
@@ -122,7 +130,9 @@ function HostPage({ host }: { readonly host: Host }): JSX.Element {
         <div class="column">
           <DeliveriesCard host={host} />
           <RefusalsCard host={host} />
-          <HostLogCard host={host} shown={about.value} />
+          <IfAllowed name="listEntries">
+            <HostLogCard host={host} shown={about.value} />
+          </IfAllowed>
         </div>
         <FactsCard host={host} />
       </div>

@@ -11,6 +11,7 @@ import { Screen } from '../../frame/screen.tsx'
 import { useRowKeys } from '../../frame/use-row-keys.ts'
 import { Failure, Notice } from '../../parts/answer.tsx'
 import { Command } from '../../parts/command.tsx'
+import { describeCommand } from '../../parts/describe-command.ts'
 import { type Column, CountLine, DataTable } from '../../parts/data-table.tsx'
 import { FilterField } from '../../parts/filter-field.tsx'
 import { Relative } from '../../parts/time.tsx'
@@ -43,7 +44,11 @@ export function HostsScreen(): JSX.Element {
   const isFiltered = [q, role, where, estado].some((one) => one !== undefined)
   const isEmpty = pages.rows.length === 0 && !pages.isLoading && pages.error === undefined
   return (
-    <Screen title={hosts.title} wire="agente" commands={[commandOf(filters)]}>
+    <Screen
+      title={hosts.title}
+      wire="agente"
+      commands={[describeCommand(['svc', 'agente', 'list'], filters)]}
+    >
       <section class="card" aria-label={hosts.title}>
         <div class="filters">
           <FilterField label={hosts.filter} name="q" isInstant />
@@ -93,6 +98,7 @@ export function HostsScreen(): JSX.Element {
             columns={columns()}
             rows={pages.rows}
             total={pages.total}
+            hasMore={pages.hasMore}
             hrefOf={({ id }) => hrefOf(`/hosts/${id}`)}
             onLook={pages.look}
             onEnd={pages.more}
@@ -110,11 +116,6 @@ export function HostsScreen(): JSX.Element {
       </section>
     </Screen>
   )
-}
-
-function commandOf(filters: Readonly<Record<string, string>>): string {
-  const options = Object.entries(filters).map(([name, value]) => `--${name} '${value}'`)
-  return ['svc agente list', ...options].join(' ')
 }
 
 function columns(): readonly Column<Host>[] {

@@ -156,14 +156,16 @@ function describeAttention(attention: Attention): Line {
         attempts,
         waiting,
         dead,
+        disabled,
         next_attempt_at: next,
       } = attention.webhook
       return {
         key: `webhook ${id}`,
         tone: 'due',
         icon: 'webhook',
-        title:
-          waiting > 0
+        title: disabled
+          ? overview.webhookDisabled(origin)
+          : waiting > 0
             ? overview.webhookTitle(origin, formatCount(waiting))
             : overview.webhookDead(origin, formatCount(dead)),
         text: error === null ? '' : overview.webhookText(error, attempts),

@@ -2,7 +2,7 @@
 
 import type { JSX } from 'preact'
 import { describeEntry } from '../../../explain/describe-entry.ts'
-import { useQuery } from '../../api/query.ts'
+import { useVaultEntries } from '../../api/use-vault-entries.ts'
 import { hrefOf } from '../../frame/router.ts'
 import { Answer } from '../../parts/answer.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -14,7 +14,7 @@ const ENTRIES = 8
 export function NowCard(): JSX.Element {
   const { overview } = words()
   const entryLanguage = useEntryLanguage()
-  const shown = useQuery('listEntries', { last: ENTRIES, routine: false })
+  const shown = useVaultEntries({ last: ENTRIES })
   return (
     <section class="card" aria-labelledby="now">
       <header>

@@ -55,6 +55,7 @@ export function RolloutsScreen(): JSX.Element {
             columns={columns()}
             rows={pages.rows}
             total={total}
+            hasMore={pages.hasMore}
             hrefOf={({ id }) => hrefOf(`/rollouts/${id}`)}
             onLook={pages.look}
             onEnd={pages.more}

@@ -3,11 +3,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { JSX } from 'preact'
 import { HubError } from '../../api/hub-error.ts'
-import { session } from '../../api/session.ts'
+import { holder, session } from '../../api/session.ts'
 import { signIn } from '../../api/sign-in.ts'
-import { BASE, goTo, hrefOf, here } from '../../frame/router.ts'
 import { Command } from '../../parts/command.tsx'
 import { words } from '../../words/words.ts'
+import { leaveSignIn, linkCode, useUpLinkCode } from './link-code.ts'
 
 export function SignInScreen(): JSX.Element {
   const { signIn: text } = words()
@@ -16,7 +16,7 @@ export function SignInScreen(): JSX.Element {
   }, [])
   return (
     <main class="sign-in" id="main">
-      <SignInForm />
+      <SignInForm isForLink />
     </main>
   )
 }
@@ -38,7 +38,63 @@ export function SignInAgain(): JSX.Element {
   )
 }
 
-function SignInForm(): JSX.Element {
+/** A link that is opened where somebody is in already: nobody is exchanged unasked. */
+export function UseLink(): JSX.Element | null {
+  return linkCode.value === undefined ? null : <UseLinkDialog />
+}
+
+function UseLinkDialog(): JSX.Element {
+  const { signIn: text } = words()
+  const dialog = useRef<HTMLDialogElement>(null)
+  const [fault, setFault] = useState('')
+  const [isBusy, setBusy] = useState(false)
+  useEffect(() => dialog.current?.showModal(), [])
+  const decline = (): void => {
+    useUpLinkCode()
+    leaveSignIn()
+  }
+  const accept = async (): Promise<void> => {
+    const code = linkCode.peek()
+    if (code === undefined) return
+    setBusy(true)
+    try {
+      await signIn(code)
+      useUpLinkCode()
+      leaveSignIn()
+    } catch (error) {
+      setFault(describeFault(error, true))
+      setBusy(false)
+    }
+  }
+  return (
+    <dialog ref={dialog} class="card dialog" aria-label={text.title} onClose={decline}>
+      <header>
+        <h2>{text.title}</h2>
+      </header>
+      <div class="body commands">
+        <p>{text.useLink(holder.value?.name ?? '')}</p>
+        {fault !== '' && (
+          <p class="c-bad" role="alert">
+            {fault}
+          </p>
+        )}
+        <button
+          type="button"
+          class="button primary"
+          disabled={isBusy || fault !== ''}
+          onClick={() => void accept()}
+        >
+          {text.useLinkButton}
+        </button>
+        <button type="button" class="button" onClick={() => dialog.current?.close()}>
+          {text.stay}
+        </button>
+      </div>
+    </dialog>
+  )
+}
+
+function SignInForm({ isForLink = false }: { readonly isForLink?: boolean }): JSX.Element {
   const { signIn: text } = words()
   const [fault, setFault] = useState('')
   const [isBusy, setBusy] = useState(false)
@@ -47,16 +103,17 @@ function SignInForm(): JSX.Element {
     setFault('')
     try {
       await signIn(credential)
-      if (here.value.path === '/sign-in') goTo(hrefOf('/'), { isReplacing: true })
+      leaveSignIn()
     } catch (error) {
       setFault(describeFault(error, isLink))
       setBusy(false)
     }
   }
+  const waiting = linkCode.value
   useEffect(() => {
-    const code = takeCode()
+    const code = isForLink ? useUpLinkCode() : undefined
     if (code !== undefined) void enter(code, true)
-  }, [])
+  }, [waiting])
   const submit = (event: SubmitEvent): void => {
     event.preventDefault()
     const field = (event.currentTarget as HTMLFormElement).elements.namedItem('token')
@@ -102,13 +159,6 @@ function WhyOut(): JSX.Element | null {
   const { value } = session
   if (value.state !== 'out' || value.reason === 'none') return null
   return <p role="status">{value.reason === 'ended' ? text.ended : text.left}</p>
-}
-
-/** Out of the fragment, which no server sees, and out of the address at once. */
-function takeCode(): string | undefined {
-  const code = new URLSearchParams(location.hash.slice(1)).get('code') ?? undefined
-  if (code !== undefined) history.replaceState(null, '', `${BASE}/sign-in`)
-  return code
 }
 
 function describeFault(error: unknown, isLink: boolean): string {

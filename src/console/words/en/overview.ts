@@ -78,6 +78,7 @@ export const overview = {
   notRevokedText: (reason: string) =>
     `${reason.replace(/[.\s]*$/, '.')} The hub refuses the hosts all the same.`,
   whatToDo: 'What to do',
+  webhookDisabled: (origin: string) => `Webhook ${origin} is disabled`,
   webhookTitle: (origin: string, waiting: string) =>
     `Webhook ${origin} is ${waiting} messages behind`,
   webhookDead: (origin: string, dead: string) => `Webhook ${origin} has given up ${dead} messages`,

@@ -77,6 +77,7 @@ export const overview: Words['overview'] = {
   notRevokedText: (reason) =>
     `${reason.replace(/[.\s]*$/, '.')} O hub recusa os agentes assim mesmo.`,
   whatToDo: 'O que fazer',
+  webhookDisabled: (origin) => `O webhook ${origin} está desativado`,
   webhookTitle: (origin, waiting) => `O webhook ${origin} está ${waiting} mensagens atrás`,
   webhookDead: (origin, dead) => `O webhook ${origin} desistiu de ${dead} mensagens`,
   webhookText: (error, attempts) => `${error}, tentado ${plural(attempts, 'vez', 'vezes')}.`,

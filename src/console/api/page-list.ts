@@ -1,0 +1,169 @@
+// A long list as far as it was asked for, page by page. Only the newest question's answer counts, and what is wanted meanwhile is not
+// forgotten.
+
+export interface PageOf<Row> {
+  readonly rows: readonly Row[]
+  readonly next: string | null
+  /** How many match, where the hub knows it. */
+  readonly total?: number | null | undefined
+}
+
+interface Page<Row> extends PageOf<Row> {
+  readonly after: string | undefined
+}
+
+export interface Held<Row> {
+  readonly pages: readonly Page<Row>[]
+  readonly error: Error | undefined
+  readonly isLoading: boolean
+  /** How many rows would be new, or gone, if the list were asked for from its beginning. */
+  readonly arrived: number
+}
+
+export interface PageList {
+  /** From the beginning; an answer that is on its way no longer counts. */
+  reload(): void
+  more(): void
+  /** Rows that are in view change where they stand. Answers whether it asked. */
+  refresh(): boolean
+  /** Rows of these numbers are on the screen. */
+  look(first: number, last: number): void
+  /** Nothing that comes now counts. */
+  stop(): void
+}
+
+interface PageListOptions<Row> {
+  readonly askPage: (after: string | undefined) => Promise<PageOf<Row>>
+  readonly keep: (held: Held<Row>) => void
+  /** After it, nothing of the list may be shown. */
+  readonly isForbidden: (error: unknown) => boolean
+}
+
+export const NO_PAGES = { pages: [], error: undefined, isLoading: true, arrived: 0 } as const
+
+export function createPageList<Row extends { readonly id: string }>({
+  askPage,
+  keep: show,
+  isForbidden,
+}: PageListOptions<Row>): PageList {
+  let held: Held<Row> = NO_PAGES
+  let inView = { first: 0, last: 0 }
+  let turn = 0
+  let isAsking = false
+  let isMoreWanted = false
+
+  const keep = (next: Held<Row>): void => {
+    held = next
+    show(next)
+  }
+  const fail = (error: unknown): void => {
+    const kept = isForbidden(error) ? NO_PAGES : held
+    keep({ ...kept, error: error as Error, isLoading: false })
+  }
+  /** One question, of one page or several: `work` asks `isNewest` after each answer. */
+  const take = async (work: (isNewest: () => boolean) => Promise<void>): Promise<void> => {
+    turn += 1
+    const mine = turn
+    const isNewest = (): boolean => mine === turn
+    isAsking = true
+    try {
+      await work(isNewest)
+    } catch (error) {
+      if (isNewest()) fail(error)
+    }
+    if (!isNewest()) return
+    isAsking = false
+    if (!isMoreWanted) return
+    isMoreWanted = false
+    if (held.error === undefined) more()
+  }
+  const load = (after: string | undefined, before: readonly Page<Row>[]): void => {
+    void take(async (isNewest) => {
+      let from = after
+      for (;;) {
+        const page = await askPage(from)
+        if (!isNewest()) return
+        // A page may be empty where the hub looked at many rows and none matched. docs/protocol.md API-123.
+        if (page.rows.length === 0 && page.next !== null) {
+          from = page.next
+          continue
+        }
+        const pages = [...before, { ...page, after: from }]
+        return keep({ pages, error: undefined, isLoading: false, arrived: 0 })
+      }
+    })
+  }
+  const more = (): void => {
+    if (isAsking) {
+      isMoreWanted = true
+      return
+    }
+    const next = held.pages.at(-1)?.next
+    if (next !== undefined && next !== null) load(next, held.pages)
+  }
+  const reload = (): void => {
+    isMoreWanted = false
+    load(undefined, [])
+  }
+  const refresh = (): boolean => {
+    if (isAsking || isForbidden(held.error)) return false
+    // With nothing shown there is nothing that could move.
+    if (held.pages.every(({ rows }) => rows.length === 0)) {
+      reload()
+      return true
+    }
+    void take(async (isNewest) => {
+      for (const at of pagesInView(held.pages, inView)) {
+        const page = held.pages[at]
+        if (page === undefined) continue
+        const fresh = await askPage(page.after)
+        if (!isNewest()) return
+        keep(withFresh(held, at, fresh))
+      }
+    })
+    return true
+  }
+  return {
+    reload,
+    more,
+    refresh,
+    look: (first, last) => {
+      inView = { first, last }
+    },
+    stop: () => {
+      turn += 1
+    },
+  }
+}
+
+function pagesInView<Row>(
+  pages: readonly Page<Row>[],
+  { first, last }: { readonly first: number; readonly last: number },
+): number[] {
+  const seen: number[] = []
+  let begin = 0
+  for (const [at, { rows }] of pages.entries()) {
+    const end = begin + rows.length
+    if (begin <= last && end > first) seen.push(at)
+    begin = end
+  }
+  return seen.length === 0 && pages.length > 0 ? [0] : seen
+}
+
+/** Rows that are known change in place; the others wait. */
+function withFresh<Row extends { readonly id: string }>(
+  held: Held<Row>,
+  at: number,
+  fresh: PageOf<Row>,
+): Held<Row> {
+  const page = held.pages[at]
+  if (page === undefined) return held
+  const freshById = new Map(fresh.rows.map((row) => [row.id, row]))
+  const knownIds = new Set(held.pages.flatMap(({ rows }) => rows.map(({ id }) => id)))
+  const rows = page.rows.map((row) => freshById.get(row.id) ?? row)
+  const arrived = fresh.rows.filter(({ id }) => !knownIds.has(id)).length
+  const gone = page.rows.filter(({ id }) => !freshById.has(id)).length
+  const pages = held.pages.with(at, { ...page, rows, total: fresh.total })
+  // A row that came pushes another one to the next page: that one is not gone.
+  return { ...held, pages, error: undefined, arrived: Math.max(arrived, gone) }
+}
