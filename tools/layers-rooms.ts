@@ -120,8 +120,7 @@ export const ROOMS: readonly Room[] = [
   {
     name: 'console',
     what: 'what the browser shows: one page of screens, which asks the admin port as `svc` does',
-    imports: ['audit/browser', 'explain'],
-    types: ['protocol'],
+    imports: ['audit/browser', 'explain', 'protocol'],
   },
   {
     name: 'console-files',

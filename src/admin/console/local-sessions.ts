@@ -33,7 +33,7 @@ export interface LocalSessions {
   end(id: string): void
   /** Ends those that are past their end, which else the next request would find. */
   endStale(): void
-  /** Whoever signs in does so again from then on. */
+  /** Who signs in does so again from then on. */
   endAll(): void
 }
 

@@ -14,7 +14,7 @@ export const FailedVersion = Type.Object({
 export type FailedVersion = Static<typeof FailedVersion>
 
 export const FAILED_VERSIONS_MAX = 16
-/** Whoever mends the cause for a whole fleet may announce the version again on the next day. */
+/** Who mends the cause for a whole fleet may announce the version again on the next day. */
 const REMEMBERED_MS = 24 * 60 * 60_000
 /** Nothing was fetched, or not all of it. */
 const FRUITLESS: ReadonlySet<string> = new Set([

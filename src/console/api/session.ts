@@ -43,7 +43,7 @@ const ATTENDED_MS = 60_000
 const LEVELS: readonly AdminRole[] = ['viewer', 'operator', 'admin']
 
 export const session = signal<Session>({ state: 'unknown' })
-/** Screens are drawn anew for another one; while a session has ended, the one whose screen it is. */
+/** Screens are drawn again for another one; while a session has ended, the one whose screen it is. */
 export const holder = signal<Holder | undefined>(undefined)
 
 /** The half that this page runs with: another tab may have put another one into the storage. */
@@ -88,7 +88,7 @@ export function enter(entered: string, { name, role, only, endsAt }: SignedIn): 
   })
 }
 
-/** Takes the half that was of no use out of the storage, unless another one is there by now. */
+/** Takes the half that was of no use out of the storage, unless another one is there. */
 export function leave(reason: 'none' | 'left' | 'ended', used: string | undefined = half): void {
   if (used !== undefined && storedHalf() === used) {
     localStorage.setItem(OVER, reason)

@@ -54,7 +54,7 @@ records for a collector of OpenTelemetry (path /v1/logs). The last two have no s
 
 For people there are --format slack (an incoming webhook), --format teams (a workflow that takes webhook requests), and mail: smtps is
 SMTP over TLS (port 465), smtp+tls is SMTP with STARTTLS (port 587). They get one message for many entries, at most one in 30 s, and
-without --type only the entries that a person should look at. Whoever knows the URL of Slack or Teams can post there, and the arguments
+without --type only the entries that a person should look at. Who knows the URL of Slack or Teams can post there, and the arguments
 of a program are no secret on its machine: --url-file reads it from a file.
 
 With --where the hub sends an entry when a host that it is about matches at that moment. Entries about no host, such as

@@ -20,7 +20,7 @@ export interface SharedAnswers {
 
 const KEPT_MS = 1000
 const TIMES_ITS_COST = 10
-/** Nobody waits for one that takes longer: whoever asks then begins another. */
+/** Nobody waits for one that takes longer: who asks then begins another. */
 const UNDER_WAY_MS_MAX = 30_000
 
 interface Kept {
