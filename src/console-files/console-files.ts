@@ -80,6 +80,13 @@ const NOT_FOUND: ConsoleAnswer = {
   body: undefined,
 }
 
+/** Where a hub runs from its source, and nobody built the console: a person who opens it is told how. */
+export const NOT_BUILT: ConsoleFiles = () => ({
+  status: 404,
+  headers: { ...HEADERS, 'cache-control': 'no-store', 'content-type': 'text/plain; charset=utf-8' },
+  body: Buffer.from('This hub runs from its source, without the console: npm run build:console\n'),
+})
+
 function serve({ name, type, sha256, gzip, brotli }: PackedFile): ServedFile {
   const br = Buffer.from(brotli, 'base64')
   const tag = `"${sha256.slice(0, 32)}"`

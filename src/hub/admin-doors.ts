@@ -1,10 +1,10 @@
 // The two doors to the admin operations: the Unix socket of the vault's owner, and the admin port for tokens.
 
-import type { ConsoleFiles } from '../console-files/console-files.ts'
+import { NOT_BUILT } from '../console-files/console-files.ts'
 import { openConsole } from '../console-files/open-console.ts'
 import type { BindAddress } from '../platform/bind-address.ts'
 import type { Clock } from '../platform/clock.ts'
-import type { Logger, Logging } from '../platform/logger.ts'
+import type { Logging } from '../platform/logger.ts'
 import { readVersion } from '../platform/version.ts'
 import type { BackupMaker } from './backup/make-backup.ts'
 import type { HubConfig } from './config.ts'
@@ -83,7 +83,7 @@ export async function openAdminDoors(dependencies: AdminDoorsDependencies): Prom
       leakedTokens: dependencies.leakedTokens,
       catchUp,
       onHandshakeFailure: dependencies.meters?.onHandshakeFailure,
-      consoleFiles: config.isConsoleServed ? openConsoleFiles(log) : undefined,
+      consoleFiles: config.isConsoleServed ? (openConsole() ?? NOT_BUILT) : undefined,
       startSession: createStartSession(store, clock),
       door: createOperatorDoor({
         authenticateOperator: createAuthenticateOperator(store, clock, log),
@@ -111,12 +111,4 @@ export async function openAdminDoors(dependencies: AdminDoorsDependencies): Prom
     await close(0)
     throw error
   }
-}
-
-function openConsoleFiles(log: Logger): ConsoleFiles | undefined {
-  const files = openConsole()
-  if (files === undefined) {
-    log.warn('No console: `npm run build:console` has not built it beside this source')
-  }
-  return files
 }

@@ -2,11 +2,11 @@
 
 import type { Command } from 'commander'
 import type { AdminReplies } from '../../protocol/admin/operations.ts'
-import { type Columns, renderRows } from '../terminal/table.ts'
+import { type Columns, renderRows, stateWord } from '../terminal/table.ts'
 import type { CommandContext } from './command-context.ts'
 
 const COLUMNS: Columns<AdminReplies['search']['hits'][number]> = {
-  kind: ({ kind }) => kind,
+  kind: ({ kind }) => stateWord(kind),
   title: ({ title }) => title,
   matched: ({ matched }) => matched,
   id: ({ id }) => id,
