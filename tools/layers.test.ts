@@ -46,11 +46,6 @@ describe('the table of rooms', () => {
       `import { a } from '../../platform/clock.ts'`,
     ],
     ['a file in no room', 'src/attic/x.ts', ''],
-    [
-      'a screen that imports a value of the protocol',
-      'src/console/screens/x.tsx',
-      `import { a } from '../../protocol/b.ts'`,
-    ],
     ['a screen that imports the hub', 'src/console/x.tsx', `import { a } from '../hub/boot.ts'`],
     [
       'a screen that goes by the clock of the browser',
@@ -69,7 +64,7 @@ describe('the table of rooms', () => {
     ['src/hub/domain/x.ts', `import type { A } from '../../pki/csr.ts'`],
     ['src/agent/x.ts', `import { test } from 'node:test'\nimport { a } from './b.ts'`],
     ['src/agent/x.test.ts', `import { a } from '../../test/fakes/hub.ts'`],
-    ['src/console/parts/x.tsx', `import type { A } from '../../protocol/b.ts'`],
+    ['src/console/parts/x.tsx', `import { a } from '../../protocol/b.ts'`],
     ['src/console/parts/x.tsx', 'setTimeout(hide, 10)'],
   ] as const
   for (const [path, text] of fine) {
