@@ -56,7 +56,11 @@ export const AGENT_OPERATIONS = {
     role: 'viewer',
     isForSomeHosts: true,
     summary: 'One agent, by hostname or id, and its deliveries.',
-    request: byName,
+    request: Type.Object({
+      ...byName.properties,
+      /** Also what svc up to 0.4.0 would print as `[object Object]`: it prints each field that comes. */
+      details: Type.Optional(Type.Boolean()),
+    }),
     reply: Type.Object({
       ...AdminAgent.properties,
       /** Null for an agent that has none. */
@@ -64,40 +68,44 @@ export const AGENT_OPERATIONS = {
       /** Names of the politicas that apply: of its role, then those with selectors. */
       politicas: Type.Array(Type.String()),
       entregas: Type.Array(AdminDelivery),
-      /** Those in use, the first to end first; none of a revoked agent. */
-      certificados: Type.Array(AdminCertificate),
-      /** What it last said of the roots that it trusts; null for an agent that never did. */
-      roots: nullable(
-        Type.Object({
-          numero: nullable(Type.Integer()),
-          /** Agents say no época: it is known of the set in force, and null of any other. */
-          epoca: nullable(Type.Integer()),
-          since: time,
-          /** They are the set in force. */
-          is_current: Type.Boolean(),
-          /** A file on the host says which roots to trust. */
-          is_pinned: Type.Boolean(),
-          erro: nullable(Type.String()),
-        }),
-      ),
-      /** What this hub refused to it last, the last one first, at most eight kinds; null where no hub runs. */
-      refusals: nullable(
-        Type.Array(
+      /** With `details`: those in use, the first to end first; none of a revoked agent. */
+      certificados: Type.Optional(Type.Array(AdminCertificate)),
+      /** With `details`: what it last said of the roots that it trusts; null for an agent that never did. */
+      roots: Type.Optional(
+        nullable(
           Type.Object({
-            code: Type.String(),
-            reason: Type.String(),
-            /** `issue`, `events`, `manifest` and so on; `recover` for an identity that has expired. */
-            operation: Type.String(),
-            /** As the agent named it, and of which carga it is; both null for a request about none. */
-            entrega_id: nullable(Type.String()),
-            nome: nullable(Type.String()),
-            /** Of the last one, as in the hub's log. */
-            request_id: Type.String(),
-            at: time,
+            numero: nullable(Type.Integer()),
+            /** Agents say no época: it is known of the set in force, and null of any other. */
+            epoca: nullable(Type.Integer()),
             since: time,
-            /** How many of them there were since. */
-            times: Type.Integer(),
+            /** They are the set in force. */
+            is_current: Type.Boolean(),
+            /** A file on the host says which roots to trust. */
+            is_pinned: Type.Boolean(),
+            erro: nullable(Type.String()),
           }),
+        ),
+      ),
+      /** With `details`: what this hub refused to it last, the last one first, at most eight kinds; null where no hub runs. */
+      refusals: Type.Optional(
+        nullable(
+          Type.Array(
+            Type.Object({
+              code: Type.String(),
+              reason: Type.String(),
+              /** `issue`, `events`, `manifest` and so on; `recover` for an identity that has expired. */
+              operation: Type.String(),
+              /** As the agent named it, and of which carga it is; both null for a request about none. */
+              entrega_id: nullable(Type.String()),
+              nome: nullable(Type.String()),
+              /** Of the last one, as in the hub's log. */
+              request_id: Type.String(),
+              at: time,
+              since: time,
+              /** How many of them there were since. */
+              times: Type.Integer(),
+            }),
+          ),
         ),
       ),
     }),

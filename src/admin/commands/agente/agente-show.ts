@@ -34,7 +34,7 @@ Examples:
     )
     .action(async (name: string, options: { json?: true }) => {
       const shown = await context.withAdmin(({ operations }) =>
-        operations.showAgent({ agente: name }),
+        operations.showAgent({ agente: name, details: true }),
       )
       if (options.json) return context.output.writeJson(shown)
       await context.output.write(renderAgent(context.output.language, shown))

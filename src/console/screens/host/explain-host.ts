@@ -4,7 +4,8 @@
 import type { AdminReplies } from '../../api/operations.ts'
 import { describeCommand } from '../../parts/describe-command.ts'
 
-export type Host = AdminReplies['showAgent']
+/** Asked for with its details. */
+export type Host = Required<AdminReplies['showAgent']>
 type Delivery = Host['entregas'][number]
 type Entry = AdminReplies['listEntries']['eventos'][number]
 

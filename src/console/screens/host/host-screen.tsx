@@ -37,7 +37,7 @@ const SPANS = Object.keys(PAST_HOURS) as PastSpan[]
 
 export function HostScreen({ id = '' }: ScreenProperties): JSX.Element {
   const { frame } = words()
-  const shown = useQuery('showAgent', { agente: id }, { goesWithTime: true })
+  const shown = useQuery('showAgent', { agente: id, details: true }, { goesWithTime: true })
   const hostname = shown.value.data?.hostname
   return (
     <Screen
@@ -46,7 +46,7 @@ export function HostScreen({ id = '' }: ScreenProperties): JSX.Element {
       above={[frame.hosts, hrefOf('/hosts')]}
       commands={hostname === undefined ? [] : commandsOf(hostname)}
     >
-      <Answer shown={shown.value}>{(host) => <HostPage host={host} />}</Answer>
+      <Answer shown={shown.value}>{(host) => <HostPage host={host as Host} />}</Answer>
     </Screen>
   )
 }

@@ -73,7 +73,18 @@ describe('the certificates in use are listed', () => {
     const { certificados } = await admin.listCertificates({ agente: 'web-5' })
     const [shown] = certificados
     assert.equal(shown?.renewal_expected_at, inHours(12))
-    assert.deepEqual((await admin.showAgent({ agente: 'web-5' })).certificados, certificados)
+    assert.deepEqual(
+      (await admin.showAgent({ agente: 'web-5', details: true })).certificados,
+      certificados,
+    )
+  })
+
+  test('[API-120] svc up to 0.4.0 prints each field of a host, so that objects come to who asks for them alone', async () => {
+    const shown = await admin.showAgent({ agente: 'web-5' })
+    assert.deepEqual(
+      ['certificados', 'roots', 'refusals'].filter((field) => field in shown),
+      [],
+    )
   })
 
   test('[API-121] a page goes on where the one before ended, whatever came or went meanwhile', async () => {

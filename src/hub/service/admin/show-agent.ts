@@ -23,19 +23,34 @@ type Shown = AdminReplies['showAgent']
 export const showAgent: Read<
   'showAgent',
   AgentViewContext & Pick<AdminContext, 'refusals'>
-> = async (reader, { agente }, context) => {
-  const { clock, renewalThresholdMs: thresholdMs } = context
+> = async (reader, { agente, details }, context) => {
   const agent = await findAgent(reader, agente, context.only)
   const { id: agentId } = agent
   const deliveries = await reader.listDeliveries({ agentId })
   const recipient = await reader.findRecipient(agentId)
-  const rule = { now: clock.now(), thresholdMs }
-  const inUse = await reader.pageCertificatesInUse({ ...rule, agentId, limit: LIST_PAGE_MAX })
   return {
     ...(await viewAgent(context, agent)),
     recipient_fingerprint: recipient === undefined ? null : fingerprintOf(recipient),
     politicas: namePolicies(await findRules(reader, agent)),
     entregas: await viewDeliveries(reader, deliveries, context.waiting),
+    ...(details === true && (await readDetails(reader, agentId, { context, deliveries }))),
+  }
+}
+
+async function readDetails(
+  reader: StoreReader,
+  agentId: AgentId,
+  {
+    context,
+    deliveries,
+  }: {
+    readonly context: AgentViewContext & Pick<AdminContext, 'refusals'>
+    readonly deliveries: readonly DeliveryWithCargo[]
+  },
+): Promise<Pick<Shown, 'certificados' | 'roots' | 'refusals'>> {
+  const rule = { now: context.clock.now(), thresholdMs: context.renewalThresholdMs }
+  const inUse = await reader.pageCertificatesInUse({ ...rule, agentId, limit: LIST_PAGE_MAX })
+  return {
     certificados: (inUse ?? []).map((certificate) => toAdminCertificate(certificate, rule)),
     roots: await describeRoots(reader, agentId),
     refusals:
@@ -47,7 +62,10 @@ function namePolicies({ policyName, narrowing }: HostRules): string[] {
   return [...(policyName === undefined ? [] : [policyName]), ...narrowing.map(({ name }) => name)]
 }
 
-async function describeRoots(reader: StoreReader, agentId: AgentId): Promise<Shown['roots']> {
+async function describeRoots(
+  reader: StoreReader,
+  agentId: AgentId,
+): Promise<NonNullable<Shown['roots']> | null> {
   const [trust] = await reader.listAgentTrust([agentId])
   if (trust === undefined) return null
   const set = await reader.findRootSet()
