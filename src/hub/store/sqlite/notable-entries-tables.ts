@@ -14,6 +14,8 @@ export const ROUTINE_OF_INDEX = [
 const ROUTINE = `(${ROUTINE_OF_INDEX.map((type) => `'${type}'`).join(', ')})`
 
 /**
+ * A number that is there already, in a log that somebody cut by hand, keeps no later entry out: what was cut is for the hash chain to tell.
+ *
  * Filled type by type, from the index of types alone: to build an index over `eventos` would read the whole log, twenty seconds for ten
  * million entries, in which a hub of several does nothing else.
  */
@@ -29,7 +31,7 @@ INSERT INTO eventos_notaveis
     ON eventos.tipo_evento = tipos.tipo
   WHERE tipos.tipo NOT IN ${ROUTINE};
 CREATE TRIGGER eventos_notaveis_insert AFTER INSERT ON eventos WHEN NEW.tipo_evento NOT IN ${ROUTINE}
-BEGIN INSERT INTO eventos_notaveis VALUES (NEW.seq); END;
+BEGIN INSERT OR IGNORE INTO eventos_notaveis VALUES (NEW.seq); END;
 CREATE TRIGGER eventos_notaveis_delete AFTER DELETE ON eventos WHEN OLD.tipo_evento NOT IN ${ROUTINE}
 BEGIN DELETE FROM eventos_notaveis WHERE seq = OLD.seq; END;
 `
