@@ -11,6 +11,20 @@ describe('the tiers of the tests', () => {
     assert.equal(tierOf('test/conformance/enroll.test.ts'), 'first')
     assert.equal(tierOf('src/hub/vault/vault.test.ts'), 'first')
   })
+  test('leave most stories of the console to a command of their own', () => {
+    const sources = TESTS.filter((path) => path.startsWith('test/console/')).map((path) => ({
+      path,
+      text: '',
+    }))
+    assert.deepEqual(chooseFiles(sources, 'second').toSorted(), [
+      'test/console/acceptance-credentials.test.ts',
+      'test/console/harness.test.ts',
+      'test/console/hostile-fleet.test.ts',
+      'test/console/sign-in.test.ts',
+      'test/console/viewer.test.ts',
+    ])
+    assert.equal(chooseFiles(sources, 'all').length, sources.length)
+  })
   test('name only what is there', () => {
     assert.ok(TESTS.length > 300, `${TESTS.length} test files`)
     assert.deepEqual(findStaleEntries(TESTS), [])

@@ -36,7 +36,7 @@ export const SECOND_TIER: readonly SecondTierEntry[] = [
     path: 'test/console/',
     proves:
       'what people see and do in the console, in Chromium with a real hub: stories, the content policy, axe',
-    why: 'it needs Chromium, and starts a hub for each file; what decides is tested beside the code',
+    why: 'it needs Chromium, and starts a hub for each file; what decides is tested beside the code; `npm run test:second` has signing in, roles and hostile texts, and `npm run test:console` the rest',
   },
   {
     path: 'test/services/',
@@ -179,6 +179,20 @@ export const SECOND_TIER: readonly SecondTierEntry[] = [
   },
 ]
 
+/** The stories of the console that `npm run test:console` tells besides: together they take as long as a third of the second tier. */
+const TOLD_IN_EACH_RUN = [
+  'acceptance-credentials',
+  'harness',
+  'hostile-fleet',
+  'sign-in',
+  'viewer',
+].map((name) => `test/console/${name}.test.ts`)
+
+/** Whether only `npm run test:console` and `npm run test:all` run it. */
+export function isLeftToConsole(path: string): boolean {
+  return path.startsWith('test/console/') && !TOLD_IN_EACH_RUN.includes(path)
+}
+
 export function tierOf(path: string): Tier {
   return SECOND_TIER.some((entry) => path.startsWith(entry.path)) ? 'second' : 'first'
 }
@@ -205,7 +219,7 @@ export function chooseFiles(sources: readonly SourceFile[], testRun: TestRun): s
       if (testRun === 'all') return true
       return testRun === 'first'
         ? tierOf(path) === 'first'
-        : tierOf(path) === 'second' || isSeeded(text)
+        : (tierOf(path) === 'second' && !isLeftToConsole(path)) || isSeeded(text)
     })
     .map(({ path }) => path)
     .toSorted((a, b) => rankOf(a) - rankOf(b))
