@@ -36,6 +36,8 @@ export type Session =
 const HALF = 'cartorio.session'
 /** Why the half is gone, for the other tabs; written before they are told that it is. */
 const OVER = 'cartorio.session-over'
+/** In the place of a reason, while somebody signs out: a tab may hear of the end from the hub first. */
+const LEAVING = 'leaving'
 const HEADER = 'cartorio-session'
 const UNATTENDED_HEADER = 'cartorio-unattended'
 /** So long after the last key or click, what the page asks is asked by nobody. */
@@ -67,6 +69,7 @@ export function storedHalf(): string | undefined {
 
 /** Other tabs of this origin read the half from the same place, and are told. */
 export function storeHalf(started: string): void {
+  localStorage.removeItem(OVER)
   localStorage.setItem(HALF, started)
 }
 
@@ -97,6 +100,12 @@ export function leave(reason: 'none' | 'left' | 'ended', used: string | undefine
   goOut(reason)
 }
 
+/** All tabs know that the end to come is wanted; `false` takes it back. */
+export function markLeaving(isLeaving: boolean): void {
+  if (isLeaving) localStorage.setItem(OVER, LEAVING)
+  else localStorage.removeItem(OVER)
+}
+
 /** Another tab took the half out: people who signed out see nothing more, forms of an ended session stay. */
 function leaveAsOtherTab(): void {
   if (session.peek().state !== 'in') return
@@ -124,7 +133,7 @@ export function isIn(): boolean {
 /** What is on the screen stays below the dialog that says so: a typed form is not lost. */
 export function endedByHub(used: string | undefined): void {
   if (session.peek().state !== 'in' || used !== half) return
-  leave('ended')
+  leave(localStorage.getItem(OVER) === LEAVING ? 'left' : 'ended')
 }
 
 /** By the role, whatever hosts the token is for. */

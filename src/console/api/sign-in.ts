@@ -3,7 +3,15 @@
 import { ask, reach, readError } from './client.ts'
 import { HubError } from './hub-error.ts'
 import type { AdminSession, StartedSession } from '../../protocol/admin/sessions.ts'
-import { enter, followOtherTabs, leave, type SignedIn, storedHalf, storeHalf } from './session.ts'
+import {
+  enter,
+  followOtherTabs,
+  leave,
+  markLeaving,
+  type SignedIn,
+  storedHalf,
+  storeHalf,
+} from './session.ts'
 
 const PATH = '/v1/admin/sessions'
 const AGAIN_MS = 2000
@@ -52,10 +60,14 @@ async function resumeUntilAnswered(stored: string): Promise<void> {
 
 /** Throws where the hub did not end it: the session goes on, and somebody has to know. */
 export async function signOut(): Promise<void> {
+  markLeaving(true)
   try {
     await ask('endSession', {})
   } catch (error) {
-    if (!isRefused(error)) throw error
+    if (!isRefused(error)) {
+      markLeaving(false)
+      throw error
+    }
   }
   leave('left')
 }
