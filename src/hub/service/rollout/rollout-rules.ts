@@ -78,21 +78,6 @@ export async function refuseHubsWithoutRollouts(hubs: RolloutHubs | undefined): 
   )
 }
 
-/** Two would bring the same hosts two things, and each would wait for what the other caused. */
-export async function refuseSecond(
-  reader: StoreReader,
-  kind: 'rotation' | 'update',
-): Promise<void> {
-  const open = await reader.rollouts.findOpenOf(kind)
-  if (open === undefined) return
-  const { id: rollout, state, wave, waves } = open
-  throw new AdminRefusal(
-    'rollout_open',
-    `${kind === 'update' ? 'an update' : 'a rotation'} in waves is under way: rollout ${rollout} is ${state} in wave ${wave + 1} of ${waves.length}`,
-    { rollout },
-  )
-}
-
 /** What an operator is told, with the hosts as they are now. */
 export async function answerStart(
   reader: StoreReader,
