@@ -1,8 +1,7 @@
 // What operators did, by the hub's own use cases and by a clock that is set: months ago, before there were hosts, and in the evening of
 // trouble.
 
-import { createEventBudget } from '../src/hub/service/agent/event-budget.ts'
-import { createRecordEvent } from '../src/hub/service/agent/record-event.ts'
+import { recordUnbounded } from '../test/support/unbounded-events.ts'
 import { appendEntries } from '../src/hub/service/append-entries.ts'
 import { createFleetChanges } from '../src/hub/service/cargo/fleet-changes.ts'
 import { createAdminOperations } from '../src/hub/service/admin/admin-operations.ts'
@@ -230,16 +229,7 @@ type Outcome = (at: number, count: number) => string | typeof WAITS | undefined
 
 /** What the hosts say of the deliveries of a rollout that are given to them: a reason for one that failed. */
 function createAnswers(store: Store, clock: Clock) {
-  const recordEvent = createRecordEvent(
-    clock,
-    { eventPayloadBytes: 65_536 },
-    createEventBudget({
-      store,
-      clock,
-      bytesPerDay: Number.POSITIVE_INFINITY,
-      findRoom: () => Promise.resolve('enough' as const),
-    }),
-  )
+  const recordEvent = recordUnbounded(store, clock)
   return async (cargoName: string, outcomeOf: Outcome): Promise<void> => {
     const [cargo] = await store.reader.listCargoesNamed(cargoName, 1)
     invariant(cargo !== undefined, 'the carga of a rollout is there')

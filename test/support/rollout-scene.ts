@@ -1,22 +1,20 @@
 // A carga on some hosts, rolled out by the parts that a hub does it with, on a store of its own and by a clock that the test moves.
 
 import assert from 'node:assert/strict'
-import { createEventBudget } from '../../src/hub/service/agent/event-budget.ts'
 import { createFindBlob } from '../../src/hub/service/agent/find-blob.ts'
-import { createRecordEvent } from '../../src/hub/service/agent/record-event.ts'
 import { createFleetChanges } from '../../src/hub/service/cargo/fleet-changes.ts'
 import { newDelivery } from '../../src/hub/service/cargo/replace-delivery.ts'
-import { createRolloutKeeper } from '../../src/hub/service/rollout/rollout-keeper.ts'
 import type { Agent } from '../../src/hub/domain/agent.ts'
 import type { Cargo } from '../../src/hub/domain/cargo.ts'
 import type { DeliveryWithCargo } from '../../src/hub/store/store.ts'
 import type { AdminRequest } from '../../src/protocol/admin/operations.ts'
 import { newAgent, newCargo, NOW } from '../store/store-samples.ts'
-import { collectLog } from './collected-log.ts'
+import { keepRollouts } from './kept-rollouts.ts'
 import { readActs } from './recorded-acts.ts'
 import { createSettableClock } from './settable-clock.ts'
 import { openTemporaryStore } from './temporary-store.ts'
 import { openAdmin } from './told-admin.ts'
+import { recordUnbounded } from './unbounded-events.ts'
 
 export type RolloutScene = Awaited<ReturnType<typeof openRolloutScene>>
 
@@ -41,19 +39,8 @@ export async function openRolloutScene(hostCount: number, changes: Partial<Cargo
     await writer.setAgentsPolled(new Map(agents.map(({ id }) => [id, NOW])))
   })
   const { admin } = openAdmin(store, { clock, changes: fleetChanges })
-  const { log, lines } = collectLog()
-  const newKeeper = () => createRolloutKeeper({ store, changes: fleetChanges, clock, log })
-  let keeper = newKeeper()
-  const recordEvent = createRecordEvent(
-    clock,
-    { eventPayloadBytes: 65_536 },
-    createEventBudget({
-      store,
-      clock,
-      bytesPerDay: Number.POSITIVE_INFINITY,
-      findRoom: () => Promise.resolve('enough'),
-    }),
-  )
+  const rollouts = keepRollouts({ store, changes: fleetChanges, clock })
+  const recordEvent = recordUnbounded(store, clock)
   const standingOf = async (agent: Agent): Promise<DeliveryWithCargo> => {
     const filter = { agentId: agent.id, cargoId: cargo.id, statuses: LIVE }
     const found = (await store.reader.listDeliveries(filter)).filter(
@@ -73,12 +60,12 @@ export async function openRolloutScene(hostCount: number, changes: Partial<Cargo
     assert.ok(outcome.ok, tipo_evento)
   }
   const scene = {
+    ...rollouts,
     store,
     clock,
     cargo,
     agents,
     admin,
-    lines,
     send,
     standingOf,
     findBlob: createFindBlob(store),
@@ -87,22 +74,6 @@ export async function openRolloutScene(hostCount: number, changes: Partial<Cargo
       admin.startRollout({ carga: cargo.id, ...RULES, ...more }),
     show: () => admin.showRollout({ rollout: cargo.id }),
     currentCargo: async () => store.reader.findCargo(cargo.id),
-    /** Another process of the hub. */
-    restart: () => {
-      keeper = newKeeper()
-    },
-    look: () => keeper.look(),
-    /** Until nothing is to be done at this instant. */
-    settle: async () => {
-      while (await keeper.look());
-    },
-    /** With a look every two seconds. */
-    pass: async (seconds: number) => {
-      for (let passed = 0; passed < seconds; passed += 2) {
-        clock.pass(2000)
-        await scene.settle()
-      }
-    },
     /** The hosts whose standing entrega has this version. */
     hostsOf: async (version: number): Promise<Agent[]> => {
       const hosts: Agent[] = []

@@ -3,11 +3,10 @@
 
 import { createFleetChanges } from '../../src/hub/service/cargo/fleet-changes.ts'
 import { createReadAgentNews } from '../../src/hub/service/agent/read-agent-news.ts'
-import { createRolloutKeeper } from '../../src/hub/service/rollout/rollout-keeper.ts'
 import type { Agent } from '../../src/hub/domain/agent.ts'
 import type { AdminRequest } from '../../src/protocol/admin/operations.ts'
 import { insertCertificate, newAgent, newCertificate, NOW } from '../store/store-samples.ts'
-import { collectLog } from './collected-log.ts'
+import { keepRollouts } from './kept-rollouts.ts'
 import { readActs } from './recorded-acts.ts'
 import { createSettableClock } from './settable-clock.ts'
 import { openTemporaryStore } from './temporary-store.ts'
@@ -32,11 +31,10 @@ export async function openRotationScene(hostCount: number) {
   const { admin } = openAdmin(store, { clock, changes })
   const told: string[] = []
   const notifier = { announce: (ids: Iterable<string>) => void told.push(...ids) }
-  const { log } = collectLog()
-  const newKeeper = () => createRolloutKeeper({ store, changes, clock, log, notifier })
-  let keeper = newKeeper()
+  const rollouts = keepRollouts({ store, changes, clock, notifier })
   const readNews = createReadAgentNews(store, () => Promise.resolve(true))
   const scene = {
+    ...rollouts,
     store,
     clock,
     agents,
@@ -46,21 +44,6 @@ export async function openRotationScene(hostCount: number) {
     start: (more: Partial<AdminRequest<'startRotation'>> = {}) =>
       admin.startRotation({ ...RULES, ...more }),
     show: () => admin.showRollout({ rollout: 'rotation' }),
-    /** Another process of the hub. */
-    restart: () => {
-      keeper = newKeeper()
-    },
-    /** Until nothing is to be done at this instant. */
-    settle: async () => {
-      while (await keeper.look());
-    },
-    /** With a look every two seconds. */
-    pass: async (seconds: number) => {
-      for (let passed = 0; passed < seconds; passed += 2) {
-        clock.pass(2000)
-        await scene.settle()
-      }
-    },
     /** The hosts that their streams would tell to renew. */
     asked: async (): Promise<Agent[]> => {
       const found: Agent[] = []

@@ -2,20 +2,18 @@
 // clock that the test moves.
 
 import assert from 'node:assert/strict'
-import { createEventBudget } from '../../src/hub/service/agent/event-budget.ts'
 import { createListManifest } from '../../src/hub/service/agent/list-manifest.ts'
-import { createRecordEvent } from '../../src/hub/service/agent/record-event.ts'
 import { createFleetChanges } from '../../src/hub/service/cargo/fleet-changes.ts'
-import { createRolloutKeeper } from '../../src/hub/service/rollout/rollout-keeper.ts'
 import type { Agent } from '../../src/hub/domain/agent.ts'
 import type { AdminRequest } from '../../src/protocol/admin/operations.ts'
 import { NO_POLLS } from '../fakes/no-polls.ts'
 import { newAgent, NOW } from '../store/store-samples.ts'
-import { collectLog } from './collected-log.ts'
+import { keepRollouts } from './kept-rollouts.ts'
 import { readActs } from './recorded-acts.ts'
 import { createSettableClock } from './settable-clock.ts'
 import { openTemporaryStore } from './temporary-store.ts'
 import { openAdmin } from './told-admin.ts'
+import { recordUnbounded } from './unbounded-events.ts'
 
 const RULES = { waves: ['1', '50%', '100%'], soak_seconds: 10, max_failed: '0', late_seconds: 60 }
 export const NEXT = '0.5.0'
@@ -33,24 +31,15 @@ export async function openUpdateScene(hostCount: number) {
   const { admin } = openAdmin(store, { clock, changes })
   const told: string[] = []
   const notifier = { announce: (ids: Iterable<string>) => void told.push(...ids) }
-  const { log } = collectLog()
-  const keeper = createRolloutKeeper({ store, changes, clock, log, notifier })
+  const rollouts = keepRollouts({ store, changes, clock, notifier })
   const listManifest = createListManifest(store, NO_POLLS, async () => true)
-  const recordEvent = createRecordEvent(
-    clock,
-    { eventPayloadBytes: 65_536 },
-    createEventBudget({
-      store,
-      clock,
-      bytesPerDay: Number.POSITIVE_INFINITY,
-      findRoom: () => Promise.resolve('enough'),
-    }),
-  )
+  const recordEvent = recordUnbounded(store, clock)
   const send = async (agent: Agent, tipo_evento: string, payload: object): Promise<void> => {
     const outcome = await recordEvent(agent, { tipo_evento, payload: { ...payload } })
     assert.ok(outcome.ok, tipo_evento)
   }
   const scene = {
+    ...rollouts,
     store,
     clock,
     agents,
@@ -61,17 +50,6 @@ export async function openUpdateScene(hostCount: number) {
     start: (more: Partial<AdminRequest<'startUpdate'>> = {}) =>
       admin.startUpdate({ programa: NEXT, ...RULES, ...more }),
     show: () => admin.showRollout({ rollout: 'update' }),
-    /** Until nothing is to be done at this instant. */
-    settle: async () => {
-      while (await keeper.look());
-    },
-    /** With a look every two seconds. */
-    pass: async (seconds: number) => {
-      for (let passed = 0; passed < seconds; passed += 2) {
-        clock.pass(2000)
-        await scene.settle()
-      }
-    },
     /** The hosts whose manifests name a version. */
     announcedTo: async (): Promise<Agent[]> => {
       const found: Agent[] = []
