@@ -11,6 +11,7 @@ export const PAGE_ROWS = 200
 
 export interface Pages<Row> {
   readonly rows: readonly Row[]
+  /** How many there are at the hub; undefined while it does not say, and more follow. */
   readonly total: number | undefined
   readonly hasMore: boolean
   readonly isLoading: boolean
@@ -45,10 +46,13 @@ export function usePages<Row extends { readonly id: string }>(
     }
   }, [key])
   const last = held.pages.at(-1)
+  const rows = held.pages.flatMap((page) => page.rows)
+  const hasMore = last !== undefined && last.next !== null
   return {
-    rows: held.pages.flatMap(({ rows }) => rows),
-    total: held.pages[0]?.total ?? undefined,
-    hasMore: last !== undefined && last.next !== null,
+    rows,
+    // With all of them here there is nothing to ask.
+    total: held.pages[0]?.total ?? (hasMore ? undefined : rows.length),
+    hasMore,
     isLoading: held.isLoading,
     error: held.error,
     arrived: held.arrived,

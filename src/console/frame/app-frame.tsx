@@ -278,7 +278,7 @@ function Commands(): JSX.Element | null {
       >
         <Icon name="terminal" />
       </button>
-      <dialog ref={dialog} class="card dialog" aria-label={frame.commands} closedby="any">
+      <dialog ref={dialog} class="card" aria-label={frame.commands} closedby="any">
         <header>
           <h2>{frame.commands}</h2>
         </header>

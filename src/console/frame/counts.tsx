@@ -1,13 +1,13 @@
 // How many there are of what a section lists, and what of it needs somebody.
 
 import type { JSX } from 'preact'
-import { useQuery } from '../api/query.ts'
 import { formatCount } from '../parts/time.tsx'
 import { words } from '../words/words.ts'
 import type { Section } from './navigation.ts'
+import { useFleetSummary } from './use-fleet-summary.ts'
 
 export function Counts({ section }: { readonly section: Section['label'] }): JSX.Element | null {
-  const { data } = useQuery('summarizeFleet', {}).value
+  const { data } = useFleetSummary().value
   if (data === undefined) return null
   const { counts, webhooks, ca_revocations: revocations, rollouts } = data
   const { frame } = words()

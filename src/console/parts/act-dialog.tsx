@@ -5,8 +5,8 @@ import type { ComponentChildren, JSX } from 'preact'
 import { rehearse } from '../api/client.ts'
 import type { ActName, AdminRehearsal, AdminReplies, AdminRequest } from '../api/operations.ts'
 import { words } from '../words/words.ts'
-import { Failure } from './answer.tsx'
 import { Dialog } from './dialog.tsx'
+import { FormFoot } from './form-foot.tsx'
 import { formatCount } from './time.tsx'
 import { useAct } from './use-act.ts'
 
@@ -68,20 +68,12 @@ export function ActDialog<Name extends ActName>({
             </label>
           )}
         </div>
-        {error !== undefined && <Failure error={error} />}
-        {act.error !== undefined && <Failure error={act.error} />}
-        <div class="dialog-actions">
-          <button type="button" class="button" onClick={onClose}>
-            {acts.cancel}
-          </button>
-          <button
-            type="submit"
-            class={isDangerous ? 'button danger' : 'button primary'}
-            disabled={!isReady || act.isBusy || error !== undefined}
-          >
-            {act.isBusy ? acts.busy : label}
-          </button>
-        </div>
+        <FormFoot
+          errors={[error, act.error]}
+          isReady={isReady && error === undefined}
+          isBusy={act.isBusy}
+          {...{ label, isDangerous, onClose }}
+        />
       </form>
     </Dialog>
   )

@@ -1,9 +1,8 @@
 // A form over the screen, with the buttons that send it or leave it.
 
 import type { ComponentChildren, JSX } from 'preact'
-import { words } from '../words/words.ts'
-import { Failure } from './answer.tsx'
 import { Dialog } from './dialog.tsx'
+import { FormFoot } from './form-foot.tsx'
 
 export function FormDialog({
   title,
@@ -25,7 +24,6 @@ export function FormDialog({
   readonly onClose: () => void
   readonly children: ComponentChildren
 }): JSX.Element {
-  const { acts } = words()
   return (
     <Dialog title={title} onClose={onClose}>
       <form
@@ -35,15 +33,7 @@ export function FormDialog({
         }}
       >
         <div class="body form">{children}</div>
-        {error !== undefined && <Failure error={error} />}
-        <div class="dialog-actions">
-          <button type="button" class="button" onClick={onClose}>
-            {acts.cancel}
-          </button>
-          <button type="submit" class="button primary" disabled={!isReady || isBusy}>
-            {isBusy ? acts.busy : label}
-          </button>
-        </div>
+        <FormFoot errors={[error]} {...{ label, isReady, isBusy, onClose }} />
       </form>
     </Dialog>
   )

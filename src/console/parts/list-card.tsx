@@ -3,8 +3,9 @@
 import type { ComponentChildren, JSX } from 'preact'
 import type { Pages } from '../api/pages.ts'
 import { words } from '../words/words.ts'
-import { Failure, Notice } from './answer.tsx'
-import { type Column, CountLine, DataTable } from './data-table.tsx'
+import { Notice } from './answer.tsx'
+import type { Column } from './data-table.tsx'
+import { ArrivedButton, PagedRows } from './paged-rows.tsx'
 
 interface ListCardProperties<Row> {
   readonly title: string
@@ -30,42 +31,23 @@ export function ListCard<Row extends { readonly id: string }>({
   acts,
   children,
 }: ListCardProperties<Row>): JSX.Element {
-  const { frame } = words()
-  const { rows, total, isLoading, error, arrived } = pages
-  const isEmpty = rows.length === 0 && !isLoading && error === undefined
   return (
     <section class="card" aria-label={title}>
       <header>
         <h2>{title}</h2>
         {wire !== undefined && <span class="wire">{wire}</span>}
         <span class="grow" />
-        {arrived > 0 && (
-          <button type="button" class="button small" onClick={pages.reload}>
-            {frame.arrived(arrived)}
-          </button>
-        )}
+        <ArrivedButton pages={pages} />
         {acts}
       </header>
       {children}
-      {error !== undefined && <Failure error={error} />}
-      {rows.length > 0 && (
-        <DataTable
-          label={title}
-          columns={columns}
-          rows={rows}
-          total={total}
-          hasMore={pages.hasMore}
-          {...(hrefOf !== undefined && { hrefOf })}
-          onLook={pages.look}
-          onEnd={pages.more}
-        />
-      )}
-      {isEmpty && <Notice title={frame.empty} hint={empty} />}
-      {rows.length > 0 && (
-        <div class="foot">
-          <CountLine shown={rows.length} total={total} words={frame.rows} />
-        </div>
-      )}
+      <PagedRows
+        label={title}
+        pages={pages}
+        columns={columns}
+        hrefOf={hrefOf}
+        empty={<Notice title={words().frame.empty} hint={empty} />}
+      />
     </section>
   )
 }

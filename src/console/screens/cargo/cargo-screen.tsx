@@ -8,6 +8,7 @@ import { PAGE_ROWS, usePages } from '../../api/pages.ts'
 import { useQuery } from '../../api/query.ts'
 import { goTo, here, hrefOf, setQuery } from '../../frame/router.ts'
 import { Screen } from '../../frame/screen.tsx'
+import { useFleetSummary } from '../../frame/use-fleet-summary.ts'
 import { useRowKeys } from '../../frame/use-row-keys.ts'
 import { ActDialog } from '../../parts/act-dialog.tsx'
 import { Answer, Failure } from '../../parts/answer.tsx'
@@ -85,7 +86,7 @@ function CargoPage({ cargo }: { readonly cargo: Cargo }): JSX.Element {
 /** As far as the summary names it: the first twenty that are open. */
 function OpenRollout({ nome }: { readonly nome: string }): JSX.Element | null {
   const { cargo: text } = words()
-  const { data } = useQuery('summarizeFleet', {}).value
+  const { data } = useFleetSummary().value
   const open = data?.rollouts.find((rollout) => rollout.nome === nome)
   if (open === undefined) return null
   return (
@@ -111,6 +112,14 @@ function Acts({ cargo }: { readonly cargo: Cargo }): JSX.Element {
           {isUpdating && (
             <UpdateDialog cargo={cargo} onClose={() => setQuery({ update: undefined })} />
           )}
+        </IfAllowed>
+      )}
+      {cargo.tipo === 'selado' && (
+        <IfAllowed name="updateCargo">
+          <a class="button" href={hrefOf('/cargo/seal', { carga: cargo.id })}>
+            <Icon name="rotate" small />
+            {text.sealAgain}
+          </a>
         </IfAllowed>
       )}
       <IfAllowed name="removeCargo">

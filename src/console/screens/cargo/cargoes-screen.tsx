@@ -7,9 +7,10 @@ import { PAGE_ROWS, usePages } from '../../api/pages.ts'
 import { here, hrefOf, setQuery } from '../../frame/router.ts'
 import { Screen } from '../../frame/screen.tsx'
 import { useRowKeys } from '../../frame/use-row-keys.ts'
-import { Failure, Notice } from '../../parts/answer.tsx'
+import { Notice } from '../../parts/answer.tsx'
 import { Command } from '../../parts/command.tsx'
-import { type Column, CountLine, DataTable } from '../../parts/data-table.tsx'
+import type { Column } from '../../parts/data-table.tsx'
+import { ArrivedButton, PagedRows } from '../../parts/paged-rows.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { IfAllowed } from '../../parts/if-allowed.tsx'
 import { formatCount, Relative } from '../../parts/time.tsx'
@@ -31,17 +32,12 @@ export function CargoesScreen(): JSX.Element {
     })
     return { rows: cargas, next }
   })
-  const isEmpty = pages.rows.length === 0 && !pages.isLoading && pages.error === undefined
   return (
     <Screen title={cargo.title} wire="carga" commands={['svc carga list', CREATE]}>
       <section class="card" aria-label={cargo.title}>
         <div class="filters">
           <span class="grow" />
-          {pages.arrived > 0 && (
-            <button type="button" class="button small" onClick={pages.reload}>
-              {frame.arrived(pages.arrived)}
-            </button>
-          )}
+          <ArrivedButton pages={pages} />
           <IfAllowed name="createCargo">
             <button
               type="button"
@@ -53,31 +49,17 @@ export function CargoesScreen(): JSX.Element {
             </button>
           </IfAllowed>
         </div>
-        {pages.error !== undefined && <Failure error={pages.error} />}
-        {pages.rows.length > 0 && (
-          <DataTable
-            label={cargo.title}
-            columns={columns()}
-            rows={pages.rows}
-            total={pages.hasMore ? undefined : pages.rows.length}
-            hasMore={pages.hasMore}
-            hrefOf={({ id }) => hrefOf(`/cargo/${id}`)}
-            onLook={pages.look}
-            onEnd={pages.more}
-          />
-        )}
-        {isEmpty && (
-          <Notice title={frame.empty} hint={cargo.empty}>
-            <Command text={CREATE} />
-          </Notice>
-        )}
-        <div class="foot">
-          <CountLine
-            shown={pages.rows.length}
-            total={pages.hasMore ? undefined : pages.rows.length}
-            words={frame.rows}
-          />
-        </div>
+        <PagedRows
+          label={cargo.title}
+          pages={pages}
+          columns={columns()}
+          hrefOf={({ id }) => hrefOf(`/cargo/${id}`)}
+          empty={
+            <Notice title={frame.empty} hint={cargo.empty}>
+              <Command text={CREATE} />
+            </Notice>
+          }
+        />
       </section>
       {here.value.query['create'] !== undefined && (
         <IfAllowed name="createCargo">

@@ -4,12 +4,12 @@ import { useState } from 'preact/hooks'
 import type { JSX } from 'preact'
 import { goTo, hrefOf } from '../../frame/router.ts'
 import { Rehearsed, useRehearsal } from '../../parts/act-dialog.tsx'
-import { Failure } from '../../parts/answer.tsx'
 import { Command } from '../../parts/command.tsx'
 import { describeCommand } from '../../parts/describe-command.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { useAct } from '../../parts/use-act.ts'
 import { useSettled } from '../../parts/use-settled.ts'
+import { FormFoot } from '../../parts/form-foot.tsx'
 import { words } from '../../words/words.ts'
 import { PushForm } from './push-form.tsx'
 import { type Draft, findRecipients, readDraft, WHOM, type Whom } from './read-form.ts'
@@ -56,6 +56,9 @@ function SealedInstead({ onClose }: { readonly onClose: () => void }): JSX.Eleme
         <Command text="svc carga create --tipo selado --nome db-password --file db-password --agente web-1.example.org" />
         <p>{cargo.sealedNext}</p>
         <Command text="svc carga reseal db-password --file db-password" />
+        <a class="link" href={hrefOf('/cargo/seal')}>
+          {cargo.sealHere}
+        </a>
       </div>
       <div class="dialog-actions">
         <button type="button" class="button" onClick={onClose}>
@@ -137,16 +140,13 @@ function CertificateForm({ onClose }: { readonly onClose: () => void }): JSX.Ele
         {isShown && <Recipients rehearsal={rehearsal} />}
         {request !== undefined && <Command text={describeRequest(request)} />}
       </div>
-      {error !== undefined && request !== undefined && <Failure error={error} />}
-      {act.error !== undefined && <Failure error={act.error} />}
-      <div class="dialog-actions">
-        <button type="button" class="button" onClick={onClose}>
-          {acts.cancel}
-        </button>
-        <button type="submit" class="button primary" disabled={!isShown || act.isBusy}>
-          {act.isBusy ? acts.busy : cargo.makeButton}
-        </button>
-      </div>
+      <FormFoot
+        errors={[request && error, act.error]}
+        label={cargo.makeButton}
+        isReady={isShown}
+        isBusy={act.isBusy}
+        onClose={onClose}
+      />
     </form>
   )
 }

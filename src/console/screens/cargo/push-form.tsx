@@ -4,10 +4,10 @@ import { useState } from 'preact/hooks'
 import type { JSX } from 'preact'
 import { goTo, hrefOf } from '../../frame/router.ts'
 import { Rehearsed, useRehearsal } from '../../parts/act-dialog.tsx'
-import { Failure } from '../../parts/answer.tsx'
 import { formatCount } from '../../parts/time.tsx'
 import { useAct } from '../../parts/use-act.ts'
 import { useSettled } from '../../parts/use-settled.ts'
+import { FormFoot } from '../../parts/form-foot.tsx'
 import { words } from '../../words/words.ts'
 import { PUSH_BYTES_MAX, type ReadFile, readPush } from './read-push.ts'
 
@@ -80,16 +80,13 @@ export function PushForm({ onClose }: { readonly onClose: () => void }): JSX.Ele
         </label>
         {isShown && <Rehearsed rehearsal={rehearsal} />}
       </div>
-      {error !== undefined && request !== undefined && <Failure error={error} />}
-      {act.error !== undefined && <Failure error={act.error} />}
-      <div class="dialog-actions">
-        <button type="button" class="button" onClick={onClose}>
-          {acts.cancel}
-        </button>
-        <button type="submit" class="button primary" disabled={!isShown || act.isBusy}>
-          {act.isBusy ? acts.busy : cargo.makeButton}
-        </button>
-      </div>
+      <FormFoot
+        errors={[request && error, act.error]}
+        label={cargo.makeButton}
+        isReady={isShown}
+        isBusy={act.isBusy}
+        onClose={onClose}
+      />
     </form>
   )
 }

@@ -5,14 +5,15 @@ import type { ComponentChildren, JSX } from 'preact'
 import { ask } from '../../api/client.ts'
 import type { AdminReplies } from '../../api/operations.ts'
 import { PAGE_ROWS, usePages } from '../../api/pages.ts'
-import { useQuery } from '../../api/query.ts'
 import { isAllowed } from '../../api/session.ts'
 import { here, hrefOf, setQuery } from '../../frame/router.ts'
 import { Screen } from '../../frame/screen.tsx'
+import { useFleetSummary } from '../../frame/use-fleet-summary.ts'
 import { useRowKeys } from '../../frame/use-row-keys.ts'
-import { Failure, Notice } from '../../parts/answer.tsx'
+import { Notice } from '../../parts/answer.tsx'
 import { Command } from '../../parts/command.tsx'
-import { type Column, CountLine, DataTable } from '../../parts/data-table.tsx'
+import type { Column } from '../../parts/data-table.tsx'
+import { ArrivedButton, PagedRows } from '../../parts/paged-rows.tsx'
 import { DeliveryStatus } from '../../parts/delivery-status.tsx'
 import { FilterField } from '../../parts/filter-field.tsx'
 import { IfAllowed } from '../../parts/if-allowed.tsx'
@@ -34,7 +35,7 @@ export function DeliveriesScreen(): JSX.Element {
   useRowKeys()
   const { query } = here.value
   const filters = readFilters(query)
-  const summary = useQuery('summarizeFleet', {})
+  const summary = useFleetSummary()
   const pages = usePages(JSON.stringify(filters), async (after) => {
     const { entregas, next, total } = await ask('findDeliveries', {
       ...filters,
@@ -45,7 +46,6 @@ export function DeliveriesScreen(): JSX.Element {
   })
   const { sort: _order, ...narrowing } = filters
   const isFiltered = Object.keys(narrowing).length > 0
-  const isEmpty = pages.rows.length === 0 && !pages.isLoading && pages.error === undefined
   const { open } = query
   const maySee = isAllowed('showDelivery')
   return (
@@ -58,36 +58,25 @@ export function DeliveriesScreen(): JSX.Element {
       <section class="card" aria-label={deliveries.title}>
         <Filters filters={filters} isFiltered={isFiltered}>
           {filters.status?.[0] === 'falhou' && <RetryShown rows={pages.rows} />}
-          {pages.arrived > 0 && (
-            <button type="button" class="button small" onClick={pages.reload}>
-              {frame.arrived(pages.arrived)}
-            </button>
-          )}
+          <ArrivedButton pages={pages} />
         </Filters>
-        {pages.error !== undefined && <Failure error={pages.error} />}
-        {pages.rows.length > 0 && (
-          <DataTable
-            label={deliveries.title}
-            columns={columns()}
-            rows={pages.rows}
-            total={pages.total}
-            hasMore={pages.hasMore}
-            hrefOf={({ id, agente_id: host }) =>
-              maySee ? hrefOf('/deliveries', { ...query, open: id }) : hrefOf(`/hosts/${host}`)
-            }
-            onLook={pages.look}
-            onEnd={pages.more}
-          />
-        )}
-        {isEmpty && isFiltered && <Notice title={frame.noMatch} />}
-        {isEmpty && !isFiltered && (
-          <Notice title={frame.empty} hint={deliveries.empty}>
-            <Command text="svc carga create --tipo csr_cert --nome site --agente web-1.example.org" />
-          </Notice>
-        )}
-        <div class="foot">
-          <CountLine shown={pages.rows.length} total={pages.total} words={frame.rows} />
-        </div>
+        <PagedRows
+          label={deliveries.title}
+          pages={pages}
+          columns={columns()}
+          hrefOf={({ id, agente_id: host }) =>
+            maySee ? hrefOf('/deliveries', { ...query, open: id }) : hrefOf(`/hosts/${host}`)
+          }
+          empty={
+            isFiltered ? (
+              <Notice title={frame.noMatch} />
+            ) : (
+              <Notice title={frame.empty} hint={deliveries.empty}>
+                <Command text="svc carga create --tipo csr_cert --nome site --agente web-1.example.org" />
+              </Notice>
+            )
+          }
+        />
       </section>
       {open !== undefined && maySee && (
         <DeliveryDialog key={open} id={open} onClose={() => setQuery({ open: undefined })} />

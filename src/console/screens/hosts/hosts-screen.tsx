@@ -9,11 +9,12 @@ import { PAGE_ROWS, usePages } from '../../api/pages.ts'
 import { here, hrefOf, setQuery } from '../../frame/router.ts'
 import { Screen } from '../../frame/screen.tsx'
 import { useRowKeys } from '../../frame/use-row-keys.ts'
-import { Failure, Notice } from '../../parts/answer.tsx'
+import { Notice } from '../../parts/answer.tsx'
 import { Command } from '../../parts/command.tsx'
 import { describeCommand } from '../../parts/describe-command.ts'
-import { type Column, CountLine, DataTable } from '../../parts/data-table.tsx'
+import type { Column } from '../../parts/data-table.tsx'
 import { FilterField } from '../../parts/filter-field.tsx'
+import { ArrivedButton, PagedRows } from '../../parts/paged-rows.tsx'
 import { Relative } from '../../parts/time.tsx'
 import { words } from '../../words/words.ts'
 import { HostState } from './host-state.tsx'
@@ -42,7 +43,6 @@ export function HostsScreen(): JSX.Element {
     return { rows: agentes, next, total }
   })
   const isFiltered = [q, role, where, estado].some((one) => one !== undefined)
-  const isEmpty = pages.rows.length === 0 && !pages.isLoading && pages.error === undefined
   return (
     <Screen
       title={hosts.title}
@@ -85,34 +85,23 @@ export function HostsScreen(): JSX.Element {
               {frame.clear}
             </a>
           )}
-          {pages.arrived > 0 && (
-            <button type="button" class="button small" onClick={pages.reload}>
-              {frame.arrived(pages.arrived)}
-            </button>
-          )}
+          <ArrivedButton pages={pages} />
         </div>
-        {pages.error !== undefined && <Failure error={pages.error} />}
-        {pages.rows.length > 0 && (
-          <DataTable
-            label={hosts.title}
-            columns={columns()}
-            rows={pages.rows}
-            total={pages.total}
-            hasMore={pages.hasMore}
-            hrefOf={({ id }) => hrefOf(`/hosts/${id}`)}
-            onLook={pages.look}
-            onEnd={pages.more}
-          />
-        )}
-        {isEmpty && isFiltered && <Notice title={frame.noMatch} />}
-        {isEmpty && !isFiltered && (
-          <Notice title={frame.empty} hint={hosts.empty}>
-            <Command text="svc token create --hostname web-1.example.org --role web" />
-          </Notice>
-        )}
-        <div class="foot">
-          <CountLine shown={pages.rows.length} total={pages.total} words={frame.rows} />
-        </div>
+        <PagedRows
+          label={hosts.title}
+          pages={pages}
+          columns={columns()}
+          hrefOf={({ id }) => hrefOf(`/hosts/${id}`)}
+          empty={
+            isFiltered ? (
+              <Notice title={frame.noMatch} />
+            ) : (
+              <Notice title={frame.empty} hint={hosts.empty}>
+                <Command text="svc token create --hostname web-1.example.org --role web" />
+              </Notice>
+            )
+          }
+        />
       </section>
     </Screen>
   )

@@ -1,10 +1,10 @@
 // What an on-call engineer opens at night: the verdict first, then the cause, then what helps.
 
 import type { JSX } from 'preact'
-import { useQuery } from '../../api/query.ts'
 import type { AdminFleetSummary } from '../../../protocol/admin/fleet-summary.ts'
 import { here, setQuery } from '../../frame/router.ts'
 import { Screen } from '../../frame/screen.tsx'
+import { chosenHorizon, HORIZONS, useFleetSummary } from '../../frame/use-fleet-summary.ts'
 import { Answer } from '../../parts/answer.tsx'
 import { isNarrow } from '../../parts/is-narrow.ts'
 import { formatCount } from '../../parts/time.tsx'
@@ -16,19 +16,16 @@ import { NowCard } from './now-card.tsx'
 import { RolloutsCard } from './rollouts-card.tsx'
 import { VerdictCard } from './verdict-card.tsx'
 
-const HORIZONS = ['6h', '48h', '7d'] as const
-
 export function OverviewScreen(): JSX.Element {
   const { overview } = words()
-  const horizon = HORIZONS.find((one) => one === here.value.query['span']) ?? '48h'
-  const shown = useQuery('summarizeFleet', { horizon, samples: 'hour' }, { goesWithTime: true })
+  const shown = useFleetSummary()
   return (
     <Screen title={overview.title} commands={['svc status', 'svc doctor']}>
       <Answer shown={shown.value}>
         {(summary) => (
           <>
             <VerdictCard summary={summary} />
-            <EndsCard summary={summary} horizon={horizon} />
+            <EndsCard summary={summary} />
             <div class="two">
               <AttentionCard summary={summary} />
               <div class="column">
@@ -44,15 +41,10 @@ export function OverviewScreen(): JSX.Element {
   )
 }
 
-function EndsCard({
-  summary,
-  horizon,
-}: {
-  readonly summary: AdminFleetSummary
-  readonly horizon: (typeof HORIZONS)[number]
-}): JSX.Element {
+function EndsCard({ summary }: { readonly summary: AdminFleetSummary }): JSX.Element {
   const { overview } = words()
   const { certificados: ends } = summary
+  const horizon = chosenHorizon()
   const isTable = here.value.query['as'] === 'table'
   const counts = [
     ['expired', '--bad-fill'],

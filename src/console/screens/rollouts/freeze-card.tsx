@@ -6,13 +6,14 @@ import type { AdminReplies } from '../../api/operations.ts'
 import { useQuery } from '../../api/query.ts'
 import { zone } from '../../frame/preferences.ts'
 import { ActDialog, Rehearsed, useRehearsal } from '../../parts/act-dialog.tsx'
-import { Answer, Failure } from '../../parts/answer.tsx'
+import { Answer } from '../../parts/answer.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { IfAllowed } from '../../parts/if-allowed.tsx'
 import { describeTime, nameOfZone } from '../../parts/time.tsx'
 import { useAct } from '../../parts/use-act.ts'
 import { useSettled } from '../../parts/use-settled.ts'
+import { FormFoot } from '../../parts/form-foot.tsx'
 import { words } from '../../words/words.ts'
 import { readUntil } from './decide-rollout-acts.ts'
 
@@ -119,20 +120,13 @@ function FreezeDialog({ onClose }: { readonly onClose: () => void }): JSX.Elemen
           </label>
           {rehearsal !== undefined && <Rehearsed rehearsal={rehearsal} />}
         </div>
-        {error !== undefined && <Failure error={error} />}
-        {act.error !== undefined && <Failure error={act.error} />}
-        <div class="dialog-actions">
-          <button type="button" class="button" onClick={onClose}>
-            {acts.cancel}
-          </button>
-          <button
-            type="submit"
-            class="button primary"
-            disabled={request === undefined || act.isBusy || error !== undefined}
-          >
-            {act.isBusy ? acts.busy : rollouts.freezeTitle}
-          </button>
-        </div>
+        <FormFoot
+          errors={[error, act.error]}
+          label={rollouts.freezeTitle}
+          isReady={request !== undefined && error === undefined}
+          isBusy={act.isBusy}
+          onClose={onClose}
+        />
       </form>
     </Dialog>
   )

@@ -7,9 +7,10 @@ import { PAGE_ROWS, usePages } from '../../api/pages.ts'
 import { hrefOf } from '../../frame/router.ts'
 import { Screen } from '../../frame/screen.tsx'
 import { useRowKeys } from '../../frame/use-row-keys.ts'
-import { Failure, Notice } from '../../parts/answer.tsx'
+import { Notice } from '../../parts/answer.tsx'
 import { Command } from '../../parts/command.tsx'
-import { type Column, CountLine, DataTable } from '../../parts/data-table.tsx'
+import type { Column } from '../../parts/data-table.tsx'
+import { ArrivedButton, PagedRows } from '../../parts/paged-rows.tsx'
 import { formatCount, Relative } from '../../parts/time.tsx'
 import { words } from '../../words/words.ts'
 import { FreezeCard } from './freeze-card.tsx'
@@ -27,8 +28,6 @@ export function RolloutsScreen(): JSX.Element {
     })
     return { rows: page.rollouts, next: page.next }
   })
-  const isEmpty = pages.rows.length === 0 && !pages.isLoading && pages.error === undefined
-  const total = pages.hasMore ? undefined : pages.rows.length
   return (
     <Screen
       title={rollouts.title}
@@ -43,32 +42,20 @@ export function RolloutsScreen(): JSX.Element {
       <section class="card" aria-label={rollouts.title}>
         {pages.arrived > 0 && (
           <div class="filters">
-            <button type="button" class="button small" onClick={pages.reload}>
-              {frame.arrived(pages.arrived)}
-            </button>
+            <ArrivedButton pages={pages} />
           </div>
         )}
-        {pages.error !== undefined && <Failure error={pages.error} />}
-        {pages.rows.length > 0 && (
-          <DataTable
-            label={rollouts.title}
-            columns={columns()}
-            rows={pages.rows}
-            total={total}
-            hasMore={pages.hasMore}
-            hrefOf={({ id }) => hrefOf(`/rollouts/${id}`)}
-            onLook={pages.look}
-            onEnd={pages.more}
-          />
-        )}
-        {isEmpty && (
-          <Notice title={frame.empty} hint={rollouts.empty}>
-            <Command text="svc carga update site --waves 1,10%,50%,100%" />
-          </Notice>
-        )}
-        <div class="foot">
-          <CountLine shown={pages.rows.length} total={total} words={frame.rows} />
-        </div>
+        <PagedRows
+          label={rollouts.title}
+          pages={pages}
+          columns={columns()}
+          hrefOf={({ id }) => hrefOf(`/rollouts/${id}`)}
+          empty={
+            <Notice title={frame.empty} hint={rollouts.empty}>
+              <Command text="svc carga update site --waves 1,10%,50%,100%" />
+            </Notice>
+          }
+        />
       </section>
     </Screen>
   )

@@ -67,7 +67,7 @@ function UseLinkDialog(): JSX.Element {
     }
   }
   return (
-    <dialog ref={dialog} class="card dialog" aria-label={text.title} onClose={decline}>
+    <dialog ref={dialog} class="card" aria-label={text.title} onClose={decline}>
       <header>
         <h2>{text.title}</h2>
       </header>

@@ -35,6 +35,8 @@ export const cargo = {
   sealedWhy:
     'A secret is sealed on your machine, so that the hub cannot open it. A page that the hub itself serves could send the plaintext away: it does not ask for one. Seal it with svc:',
   sealedNext: 'And again with new content, or for hosts that came since:',
+  sealHere: 'Seal it in a page that svc serves',
+  sealAgain: 'Seal again',
   host: 'Host',
   file: 'File',
   mode: 'Mode',

@@ -40,6 +40,8 @@ export const cargo: Words['cargo'] = {
   sealedWhy:
     'Um segredo é selado na sua máquina, para que o hub não possa abri-lo. Uma página servida pelo próprio hub poderia mandar o texto para fora: ela não o pede. Sele com svc:',
   sealedNext: 'E de novo com conteúdo novo, ou para agentes que vieram depois:',
+  sealHere: 'Selar em uma página que o svc serve',
+  sealAgain: 'Selar de novo',
   host: 'Agente',
   file: 'Arquivo',
   mode: 'Modo',
