@@ -6,7 +6,10 @@ import type { ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, afterEach, before, describe, test } from 'node:test'
-import { type MisbehavingProvider, startMisbehavingProvider } from '../fakes/misbehaving-provider.ts'
+import {
+  type MisbehavingProvider,
+  startMisbehavingProvider,
+} from '../fakes/misbehaving-provider.ts'
 import { assertRefusal } from '../support/console-page.ts'
 import {
   askOpenid,
@@ -63,14 +66,22 @@ describe('[OID-9] [ERR-57] an ID token is refused', () => {
   const claims: [how: string, claims: object, why: RegExp][] = [
     ['of another issuer', { iss: 'https://evil.example' }, /unexpected JWT claim/],
     ['with another nonce', { nonce: 'another' }, /unexpected JWT claim/],
-    ['without a nonce', { nonce: undefined }, /JWT "nonce" \(nonce\) claim missing|unexpected|invalid/],
+    [
+      'without a nonce',
+      { nonce: undefined },
+      /JWT "nonce" \(nonce\) claim missing|unexpected|invalid/,
+    ],
     ['for another client', { aud: 'another' }, /unexpected JWT claim/],
     ['of several, for another one', { aud: ['cartorio', 'b'], azp: 'b' }, /unexpected JWT claim/],
     ['that has expired', { exp: PAST, iat: PAST - 300 }, /timestamp/],
     ['without a subject', { sub: undefined }, /invalid response/],
     ['of an empty subject', { sub: '' }, /invalid response|sub/],
     ['of a subject that nobody can read', { sub: 'a\u202eb' }, /its sub is not/],
-    ['of 5,000 groups', { groups: Array.from({ length: 5000 }, (_, at) => `g${at}`) }, /more than 1000/],
+    [
+      'of 5,000 groups',
+      { groups: Array.from({ length: 5000 }, (_, at) => `g${at}`) },
+      /more than 1000/,
+    ],
   ]
   for (const [how, spoilt, why] of claims) {
     test(how, async () => {
@@ -171,14 +182,19 @@ describe('[OID-10] [ERR-61] a provider that is in trouble', () => {
       reply(400, json, '{"error":"invalid_grant","error_description":"<b>no\\n\\u202e"}'),
       'sign_in_provider_refused',
     ],
-    ['sends us elsewhere', reply(302, { location: 'https://localhost/' }, ''), 'sign_in_provider_refused'],
+    [
+      'sends us elsewhere',
+      reply(302, { location: 'https://localhost/' }, ''),
+      'sign_in_provider_refused',
+    ],
     ['answers what is no JSON', reply(200, json, '<html>'), 'sign_in_provider_refused'],
     ['answers nothing', reply(204, {}, ''), 'sign_in_provider_refused'],
     [
       'answers without end',
       (response) => {
         response.writeHead(200, json)
-        const more = (): boolean => !response.destroyed && response.write(' '.repeat(65_536), () => more())
+        const more = (): boolean =>
+          !response.destroyed && response.write(' '.repeat(65_536), () => more())
         more()
       },
       'sign_in_provider_refused',

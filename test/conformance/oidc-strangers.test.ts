@@ -7,7 +7,10 @@ import { Agent } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, afterEach, before, describe, test } from 'node:test'
-import { type MisbehavingProvider, startMisbehavingProvider } from '../fakes/misbehaving-provider.ts'
+import {
+  type MisbehavingProvider,
+  startMisbehavingProvider,
+} from '../fakes/misbehaving-provider.ts'
 import { assertRefusal, SAME_ORIGIN } from '../support/console-page.ts'
 import {
   askOpenid,

@@ -122,5 +122,9 @@ interface MadeKey {
 
 async function makeKey(kid: string): Promise<MadeKey> {
   const { privateKey, publicKey } = await generateKeyPair('RS256')
-  return { kid, privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg: 'RS256', use: 'sig' } }
+  return {
+    kid,
+    privateKey,
+    jwk: { ...(await exportJWK(publicKey)), kid, alg: 'RS256', use: 'sig' },
+  }
 }
