@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { ChangeBell } from '../../src/hub/http/change-bell.ts'
 import { openAdminDoors } from '../../src/hub/admin-doors.ts'
 import { createLeakedTokens } from '../../src/hub/service/agent/end-leaked-token.ts'
+import type { AdminHub } from '../../src/hub/service/admin/admin-context.ts'
 import type { Store } from '../../src/hub/store/store.ts'
 import { createLogging } from '../../src/platform/logger.ts'
 import type { Clock } from '../../src/platform/clock.ts'
@@ -22,6 +23,8 @@ import { openAdmin } from './told-admin.ts'
 import { send, type Target, type WireReply } from './wire-client.ts'
 
 export const SESSIONS = '/v1/admin/sessions'
+/** As browsers reach it. */
+export const CONSOLE_ORIGIN = 'https://hub.test:8445'
 export const OWN_SESSION = '/v1/admin/sessions/own'
 const COOKIE = '__Host-cartorio'
 
@@ -37,6 +40,7 @@ export async function openDoors(
   { now }: Pick<Clock, 'now'>,
   limits: Partial<HubLimits> = {},
   isConsoleServed = false,
+  confirmations?: AdminHub['confirmations'],
 ): Promise<RunningDoors> {
   // What the hub does now and then, it does at its end: a clock that stands still would have it do so without a pause.
   const clock: Clock = { now, sleep: (_durationMs, signal) => untilAborted(signal) }
@@ -69,7 +73,8 @@ export async function openDoors(
       store,
       clock,
       addresses: { enrollUrl: 'https://hub.test:8444', mtlsUrl: 'https://hub.test:8443' },
-      consoleUrl: 'https://hub.test:8445',
+      consoleUrl: CONSOLE_ORIGIN,
+      confirmations,
       hubNames: ['hub.test'],
       contentBytesMax: 1024,
       renewalThresholdMs: 0,
@@ -157,7 +162,7 @@ export async function openConsole(limits: Partial<HubLimits> = UNLIMITED) {
   const stack = new AsyncDisposableStack()
   const store = stack.use(await openTemporaryStore())
   const clock = createSettableClock(NOW)
-  const { admin } = openAdmin(store, { clock, consoleUrl: 'https://hub.test:8445' })
+  const { admin } = openAdmin(store, { clock, consoleUrl: CONSOLE_ORIGIN })
   const { target } = stack.use(await openDoors(store, clock, limits))
   const { token } = await admin.createAccessToken({ name: 'ana', role: 'operator' })
   return {

@@ -12,8 +12,6 @@ export const PASSKEY_CALLS: PortCalls<keyof PasskeyWriter> = {
   listOf: [(w) => w.passkeys.listOf('ci-123')],
   list: [(w) => w.passkeys.list()],
   insert: [(w) => w.passkeys.insert(newPasskey('ana'))],
-  setUsed: [
-    (w) => w.passkeys.setUsed(KNOWN, { challengedAt: FILLED_AT, counter: 1 }, FILLED_AT),
-  ],
+  setUsed: [(w) => w.passkeys.setUsed(KNOWN, { challengedAt: FILLED_AT, counter: 1 }, FILLED_AT)],
   remove: [(w) => w.passkeys.remove(KNOWN)],
 }

@@ -62,7 +62,10 @@ const HOST_SOURCES: readonly HostSource[] = [{ by: 'all' }, ...HOST_INDEXES]
 const PAGES = [{ limit: 10 }]
 
 export const READER_CALLS: PortCalls<
-  Exclude<keyof StoreReader, 'webhooks' | 'declared' | 'rollouts' | 'passkeys' | 'sessions' | 'summary'>
+  Exclude<
+    keyof StoreReader,
+    'webhooks' | 'declared' | 'rollouts' | 'passkeys' | 'sessions' | 'summary'
+  >
 > = {
   findAgentById: [(w) => w.findAgentById(HEAVY.agentId)],
   findAgentByHostname: [(w) => w.findAgentByHostname(HEAVY.hostname)],

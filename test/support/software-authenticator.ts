@@ -104,17 +104,16 @@ export class SoftwareAuthenticator {
       response: {
         clientDataJSON,
         authenticatorData: authenticatorData.toString('base64url'),
-        signature: signer
-          .#sign(Buffer.concat([authenticatorData, clientDataHash]))
-          .toString('base64url'),
+        signature: signer.#sign(Buffer.concat([authenticatorData, clientDataHash])).toString(
+          'base64url',
+        ),
       },
     }
   }
 
   #head(rpId: string, quirks: Quirks, more: number): Buffer {
     const { isPresent = true, isVerified = true, counter = this.#counter } = quirks
-    const flags =
-      more | (isPresent ? FLAGS.isPresent : 0) | (isVerified ? FLAGS.isVerified : 0)
+    const flags = more | (isPresent ? FLAGS.isPresent : 0) | (isVerified ? FLAGS.isVerified : 0)
     const rest = Buffer.alloc(5)
     rest.writeUInt8(flags)
     rest.writeUInt32BE(counter, 1)
@@ -147,10 +146,26 @@ function coseKeyOf(kind: KeyKind, key: KeyObject): CborValue {
   const { x = '', y = '', n = '', e = '' } = key.export({ format: 'jwk' })
   const bytes = (text: string): Buffer => Buffer.from(text, 'base64url')
   if (kind === 'ES256') {
-    return new Map<number, CborValue>([[1, 2], [3, -7], [-1, 1], [-2, bytes(x)], [-3, bytes(y)]])
+    return new Map<number, CborValue>([
+      [1, 2],
+      [3, -7],
+      [-1, 1],
+      [-2, bytes(x)],
+      [-3, bytes(y)],
+    ])
   }
   if (kind === 'EdDSA') {
-    return new Map<number, CborValue>([[1, 1], [3, -8], [-1, 6], [-2, bytes(x)]])
+    return new Map<number, CborValue>([
+      [1, 1],
+      [3, -8],
+      [-1, 6],
+      [-2, bytes(x)],
+    ])
   }
-  return new Map<number, CborValue>([[1, 3], [3, -257], [-1, bytes(n)], [-2, bytes(e)]])
+  return new Map<number, CborValue>([
+    [1, 3],
+    [3, -257],
+    [-1, bytes(n)],
+    [-2, bytes(e)],
+  ])
 }

@@ -6,7 +6,8 @@ import { Type } from './plain-type.ts'
 
 /** The assertion of an authenticator for this very request, as JSON in base64url. */
 export const CONFIRMATION_HEADER = 'cartorio-confirmation'
-export const CONFIRMATION_CHARACTERS_MAX = 4096
+/** Room for the longest id of a credential, twice. */
+export const CONFIRMATION_CHARACTERS_MAX = 6144
 
 /** How long a challenge is good, and how long a browser waits for its authenticator. */
 export const CHALLENGE_SECONDS = 120

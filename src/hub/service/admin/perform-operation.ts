@@ -49,9 +49,7 @@ export function createPerformOperation(hub: AdminHub): PerformOperation {
         ? turn.commit((writer) => (useCase as AnyWrite)(writer, request, within))
         : useCase.run(turn, request as never, within)
     if (isRehearsal === true) {
-      return rehearse(context, caller, (turn, within) =>
-        run(turn, { ...within, ...asker }),
-      )
+      return rehearse(context, caller, (turn, within) => run(turn, { ...within, ...asker }))
     }
     const kept =
       does === 'creates' && idempotency !== undefined

@@ -245,7 +245,7 @@ const REQUESTS: Requests = {
   createAccessToken: () => [{ name: 'other', role: 'viewer' }],
   revokeAccessToken: () => [{ token: 'ci' }],
   endSession: ({ made: { session } }) => [{ session }],
-  // Only of a session: test/conformance/passkeys.test.ts.
+  // Only of a session: src/hub/admin-passkeys.test.ts.
   registerPasskey: () => [],
   removePasskeys: ({ made: { passkey } }) => [{ name: 'ci', passkey }, { name: 'ci' }],
   createSignInLink: () => [{ name: 'ci' }, { name: 'on-call', role: 'viewer', ttl_seconds: 60 }],

@@ -157,27 +157,24 @@ const removePasskeys: Write<'removePasskeys', Context> = async (
   const all = isSeen ? await writer.passkeys.listOf(name) : []
   const gone = all.filter((each) => wanted === undefined || passkeyIdOf(each) === wanted)
   if (gone.length === 0) {
-    throw new AdminRefusal('passkey_not_found', `${name} has no passkey${wanted === undefined ? '' : ` ${wanted}`}`)
+    throw new AdminRefusal(
+      'passkey_not_found',
+      `${name} has no passkey${wanted === undefined ? '' : ` ${wanted}`}`,
+    )
   }
   for (const { credentialId } of gone) await writer.passkeys.remove(credentialId)
   return {
-    acts: gone.map(
-      (passkey): AdminAct => ({
-        type: HubEventType.passkeyRemoved,
-        payload: describePasskey(passkey),
-      }),
-    ),
+    acts: gone.map((passkey): AdminAct => ({
+      type: HubEventType.passkeyRemoved,
+      payload: describePasskey(passkey),
+    })),
     reply: { passkeys: gone.map(toAdminPasskey) },
   }
 }
 
 export const PASSKEY_USE_CASES: Pick<
   UseCases,
-  | 'prepareConfirmation'
-  | 'preparePasskey'
-  | 'registerPasskey'
-  | 'listPasskeys'
-  | 'removePasskeys'
+  'prepareConfirmation' | 'preparePasskey' | 'registerPasskey' | 'listPasskeys' | 'removePasskeys'
 > = { prepareConfirmation, preparePasskey, registerPasskey, listPasskeys, removePasskeys }
 
 /** `confirmed` is for who knows whether one that is there has confirmed it. */
@@ -188,7 +185,10 @@ function refuseRegistration(
 ): void {
   const state = decideRegistration(passkeys, session.startedAt, now)
   if (state === 'full') {
-    throw new AdminRefusal('passkeys_too_many', `a name has ${PASSKEYS_PER_NAME_MAX} passkeys at most`)
+    throw new AdminRefusal(
+      'passkeys_too_many',
+      `a name has ${PASSKEYS_PER_NAME_MAX} passkeys at most`,
+    )
   }
   const isUnconfirmed =
     state === 'confirmed' && confirmed !== undefined && confirmed.confirmedBy === undefined

@@ -8,7 +8,9 @@ const RSA_EXPONENT_BYTES_MAX = 4
  * Of a key whose algorithm is one of these: it is verified with each confirmation, so it must not be a dear one, or one of another
  * kind than its algorithm says.
  */
-export async function findKeyFault(publicKey: Uint8Array<ArrayBuffer>): Promise<string | undefined> {
+export async function findKeyFault(
+  publicKey: Uint8Array<ArrayBuffer>,
+): Promise<string | undefined> {
   const { cose, decodeCredentialPublicKey } = await import('@simplewebauthn/server/helpers')
   const { COSEKEYS, COSECRV } = cose
   const key = decodeCredentialPublicKey(publicKey)

@@ -6,7 +6,12 @@ import type { AuthenticationResponseJSON } from '@simplewebauthn/server'
 import type { Clock } from '../../../../platform/clock.ts'
 import { CONFIRMATION_CHARACTERS_MAX } from '../../../../protocol/admin/passkeys.ts'
 import type { TokenHash } from '../../../../protocol/identifiers.ts'
-import { isLaterUse, type Passkey, passkeyIdOf, type SignedChallenge } from '../../../domain/passkey.ts'
+import {
+  isLaterUse,
+  type Passkey,
+  passkeyIdOf,
+  type SignedChallenge,
+} from '../../../domain/passkey.ts'
 import type { Store } from '../../../store/store.ts'
 import type { Confirmations } from './confirmations.ts'
 import { findOwner } from './find-owner.ts'
@@ -66,7 +71,8 @@ const FORM = /^[A-Za-z0-9_-]+$/
 
 /** Undefined for whatever else it is; the library looks at its parts. */
 function parseAssertion(confirmation: string): AuthenticationResponseJSON | undefined {
-  if (confirmation.length > CONFIRMATION_CHARACTERS_MAX || !FORM.test(confirmation)) return undefined
+  if (confirmation.length > CONFIRMATION_CHARACTERS_MAX || !FORM.test(confirmation))
+    return undefined
   try {
     const parsed: unknown = JSON.parse(Buffer.from(confirmation, 'base64url').toString('utf8'))
     return isAssertion(parsed) ? parsed : undefined
@@ -78,9 +84,14 @@ function parseAssertion(confirmation: string): AuthenticationResponseJSON | unde
 function isAssertion(value: unknown): value is AuthenticationResponseJSON {
   if (!isObject(value) || !isObject(value['response'])) return false
   const { clientDataJSON, authenticatorData, signature } = value['response']
-  return [value['id'], value['rawId'], value['type'], clientDataJSON, authenticatorData, signature].every(
-    (part) => typeof part === 'string',
-  )
+  return [
+    value['id'],
+    value['rawId'],
+    value['type'],
+    clientDataJSON,
+    authenticatorData,
+    signature,
+  ].every((part) => typeof part === 'string')
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

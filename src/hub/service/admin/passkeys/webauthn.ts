@@ -62,9 +62,7 @@ export async function verifyRegistration(
     const { id, publicKey, counter } = registrationInfo.credential
     if (id !== credential.id) return { fault: 'it is another credential than it says' }
     const keyFault = await findKeyFault(publicKey)
-    return keyFault === undefined
-      ? { credentialId: id, publicKey, counter }
-      : { fault: keyFault }
+    return keyFault === undefined ? { credentialId: id, publicKey, counter } : { fault: keyFault }
   } catch (error) {
     return { fault: describeError(error) }
   }
