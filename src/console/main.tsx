@@ -11,6 +11,7 @@ import { listenToKeys } from './frame/keys.ts'
 import { language, showPreferences } from './frame/preferences.ts'
 import { followLinks } from './frame/router.ts'
 import { Failure } from './parts/answer.tsx'
+import { ConfirmDialog } from './parts/confirm-dialog.tsx'
 import { CurrentScreen } from './screens/routes.tsx'
 import { followLinkCodes, leaveSignIn, linkCode } from './screens/sign-in/link-code.ts'
 import { takeProviderAnswer } from './screens/sign-in/provider-answer.ts'
@@ -30,6 +31,7 @@ function Console(): JSX.Element {
       <AppFrame key={holder.value?.number}>
         <CurrentScreen />
       </AppFrame>
+      <ConfirmDialog />
       {isOver ? <SignInAgain /> : <UseLink />}
     </>
   )

@@ -274,6 +274,16 @@ export const ENGLISH_OF_HUB: Readonly<Record<HubEventType, EntryWords>> = {
     sentence: (facts) =>
       `${by(facts, 'made')} a link that signs in once as ${facts.say('somebody', 'name')}.`,
   },
+  passkey_registered: {
+    title: 'Passkey registered',
+    sentence: (facts) =>
+      `${by(facts, 'registered')} the passkey ${facts.say('without a name', 'label')} of ${facts.say('somebody', 'name')}.`,
+  },
+  passkey_removed: {
+    title: 'Passkey removed',
+    sentence: (facts) =>
+      `${by(facts, 'removed')} the passkey ${facts.say('without a name', 'label')} of ${facts.say('somebody', 'name')}.`,
+  },
   backup_started: {
     title: 'Backup started',
     sentence: (facts) => `${by(facts, 'started')} a backup of the vault.`,

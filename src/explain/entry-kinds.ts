@@ -104,6 +104,8 @@ const HUB_KINDS: Readonly<Record<HubEventType, EntryKind>> = {
   session_started: notable('access'),
   session_ended: routine('access'),
   sign_in_link_created: notable('access'),
+  passkey_registered: notable('access'),
+  passkey_removed: notable('access'),
   backup_started: routine('entry'),
   vault_restored: urgent('entry'),
   log_archived: routine('entry'),

@@ -252,6 +252,16 @@ export const PORTUGUESE_OF_HUB: Readonly<Record<HubEventType, EntryWords>> = {
     (facts) =>
       `${by(facts, 'criou')} um link que entra uma vez como ${facts.say('alguém', 'name')}.`,
   ),
+  passkey_registered: words(
+    'Passkey registrada',
+    (facts) =>
+      `${by(facts, 'registrou')} a passkey ${facts.say('sem nome', 'label')} de ${facts.say('alguém', 'name')}.`,
+  ),
+  passkey_removed: words(
+    'Passkey removida',
+    (facts) =>
+      `${by(facts, 'removeu')} a passkey ${facts.say('sem nome', 'label')} de ${facts.say('alguém', 'name')}.`,
+  ),
   backup_started: words(
     'Backup iniciado',
     (facts) => `${by(facts, 'iniciou')} um backup do cofre.`,

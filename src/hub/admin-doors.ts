@@ -10,6 +10,7 @@ import type { BackupMaker } from './backup/make-backup.ts'
 import type { HubConfig } from './config.ts'
 import type { ChangeBell } from './http/change-bell.ts'
 import { createChangeStreams } from './http/change-streams.ts'
+import { createConfirmationGuard } from './http/confirmation-guard.ts'
 import { startAdminServer } from './http/admin-server.ts'
 import { createAdminPort } from './http/admin-port.ts'
 import { createOperatorDoor } from './http/operator-door.ts'
@@ -20,6 +21,7 @@ import { createAuthenticateOperator } from './service/admin/authenticate-operato
 import type { LeakedTokens } from './service/agent/end-leaked-token.ts'
 import type { OpenidSignIn } from './service/admin/openid/openid-sign-in.ts'
 import { createPerformOperation } from './service/admin/perform-operation.ts'
+import { createVerifyConfirmation } from './service/admin/passkeys/verify-confirmation.ts'
 import { createAuthenticateSession } from './service/admin/sessions/authenticate-session.ts'
 import { createStartSession, findStarterByCode } from './service/admin/sessions/start-session.ts'
 import { createReadDoorbells } from './service/admin/read-doorbells.ts'
@@ -69,6 +71,14 @@ export async function openAdminDoors(dependencies: AdminDoorsDependencies): Prom
     logging,
     catchUp,
   })
+  const { confirmations } = operations
+  const guard =
+    confirmations &&
+    createConfirmationGuard({
+      clock,
+      reader: store.reader,
+      verify: createVerifyConfirmation(store, clock, confirmations),
+    })
   const port =
     config.adminBind &&
     createAdminPort({
@@ -76,6 +86,7 @@ export async function openAdminDoors(dependencies: AdminDoorsDependencies): Prom
       clock,
       refusals,
       changes,
+      guard,
       performOperation,
       version: readVersion(),
       limits: config.limits,

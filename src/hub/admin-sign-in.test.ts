@@ -140,7 +140,7 @@ describe('[SES-15] a stranger', () => {
       },
     }
     const clock = createSettableClock(NOW)
-    const { target } = stack.use(await openDoors(watched, clock, UNLIMITED))
+    const { target } = stack.use(await openDoors(watched, clock, { limits: UNLIMITED }))
     await work(target)
     return calls.sort()
   }

@@ -42,6 +42,7 @@ import { openVaultStore } from './open-store.ts'
 import { createPorts, type Ports } from './ports.ts'
 import { readRootFile, readWebhookRoots } from './root-file.ts'
 import { createLeakedTokens } from './service/agent/end-leaked-token.ts'
+import { createConfirmations } from './service/admin/passkeys/confirmations.ts'
 import { agentAddresses, consoleUrlOf } from './service/admin/agent-addresses.ts'
 import { createFreeSpaceCheck } from './vault/free-space.ts'
 import { vaultFiles } from './vault/vault-files.ts'
@@ -352,6 +353,7 @@ export async function bootHub(
       }),
       addresses: agentAddresses(config, bound),
       consoleUrl: consoleUrlOf(config),
+      confirmations: createConfirmations(config.confirmationParty, vault.dataKey),
     },
   })
   certificates.showOn(admin)

@@ -1,5 +1,6 @@
 // What the hub is told by its environment, read once at boot.
 
+import { isIP } from 'node:net'
 import { type BindAddress, readBindAddress } from '../platform/bind-address.ts'
 import { UserError } from '../platform/errors.ts'
 import { parseDurationMs } from '../platform/durations.ts'
@@ -18,6 +19,7 @@ import {
   readCaConfig,
 } from './ca-settings.ts'
 import { ARCHIVE_AGE_MIN_MS } from './domain/log-archive.ts'
+import type { RelyingParty } from './domain/passkey.ts'
 import type { IdentityMatch } from './domain/decide-authentication.ts'
 import { parseTrustedProxies, type IsTrustedProxy } from './http/connections/trusted-proxies.ts'
 import type { HubLimits } from '../protocol/hub-limits.ts'
@@ -80,6 +82,8 @@ export interface HubConfig {
   readonly consoleUrl: string | undefined
   /** By whom people sign in; undefined where only tokens and links do. */
   readonly openid: ProviderConfig | undefined
+  /** The name that passkeys of sessions are for; undefined where the hub asks for none. */
+  readonly confirmationParty: RelyingParty | undefined
   /** What the hub shows to syslog receivers that ask who it is. */
   readonly syslogPair: { readonly certificatePath: string; readonly keyPath: string } | undefined
   /** Undefined when the hub makes no backups by itself. */
@@ -196,6 +200,7 @@ export function parseHubSettings(env: Environment): HubSettings {
     webhookCaPath: isSet(env, 'SVC_WEBHOOK_CA_PATH') ? env['SVC_WEBHOOK_CA_PATH'] : undefined,
     consoleUrl: parseConsoleUrl(env),
     openid: parseProviderSettings(env, (name) => valueOf(env, name)),
+    confirmationParty: parseConfirmationParty(env),
     syslogPair: parseSyslogPair(env),
     backupSchedule: parseBackupSchedule(env),
     logKeepMs: parseLogKeep(env),
@@ -344,6 +349,21 @@ function parseConsoleUrl(env: Environment): string | undefined {
     throw invalid(name, 'it is no more than https, a name, a port and a path')
   }
   return url.href.replace(/\/+$/, '')
+}
+
+/** A passkey is made for a name, and browsers take no address for one. */
+function parseConfirmationParty(env: Environment): RelyingParty | undefined {
+  const name = 'SVC_CONSOLE_CONFIRM'
+  const text = valueOf(env, name)
+  if (text === 'off') return undefined
+  if (text !== 'passkey') throw invalid(name, `${text} is neither off nor passkey`)
+  const consoleUrl = parseConsoleUrl(env)
+  if (consoleUrl === undefined) {
+    throw invalid(name, 'SVC_CONSOLE_URL has to say by which name browsers reach the console')
+  }
+  const { hostname, origin } = new URL(consoleUrl)
+  if (isIP(hostname.replace(/^\[|\]$/g, '')) === 0) return { id: hostname, origin }
+  throw invalid('SVC_CONSOLE_URL', `no browser makes a passkey for ${hostname}: it takes a name`)
 }
 
 function parseSyslogPair(env: Environment): HubConfig['syslogPair'] {

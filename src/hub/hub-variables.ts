@@ -156,6 +156,13 @@ export const HUB_VARIABLES: readonly HubVariable[] = [
     meaning: 'The console, below `/console/` on the admin port; `off` turns it off.',
   },
   {
+    name: 'SVC_CONSOLE_CONFIRM',
+    required: false,
+    default: 'off',
+    meaning:
+      '`passkey`: in the console a passkey (WebAuthn) confirms revocations and changes of roots, politicas and admin tokens; needs `SVC_CONSOLE_URL`. `off`: nothing is confirmed.',
+  },
+  {
     name: 'SVC_METRICS_BIND',
     required: false,
     default: '127.0.0.1:9464',

@@ -77,6 +77,14 @@ export const WIRE_ERRORS = {
     status: 403,
     when: 'What the OpenID provider calls the person cannot be a name here, or is an unverified address.',
   },
+  confirmation_needed: {
+    status: 403,
+    when: 'A session asks for an act that a passkey has to confirm, and none has.',
+  },
+  confirmation_refused: {
+    status: 403,
+    when: 'The confirmation is not one of this request by a passkey of the caller, or it was used, or its time is over.',
+  },
   route_not_found: { status: 404, when: 'There is no such route on this port.' },
   entrega_not_found: {
     status: 404,

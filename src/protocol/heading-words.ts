@@ -80,6 +80,7 @@ export const HEADING_WORDS = {
   hub: ['hub', 'hub'],
   id: ['id', 'id'],
   is_pinned: ['pinned', 'fixado'],
+  label: ['label', 'rotulo'],
   labels: ['labels', 'labels'],
   last: ['last', 'ultimo'],
   last_at: ['last_at', 'ultimo_em'],

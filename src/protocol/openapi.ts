@@ -204,12 +204,17 @@ function describeOperation(operationId: string, operation: AdminOperation): Json
     ...('etag' in properties
       ? [header('If-Match', 'The ETag of the reply that showed the politica.')]
       : []),
+    ...(operation.confirm === undefined
+      ? []
+      : [header('Cartorio-Confirmation', 'Of a session: the assertion of a passkey.')]),
   ]
   return {
     operationId,
     tags: ['admin'],
     summary: operation.summary,
-    description: `Needs the role ${operation.role} or a higher one.`,
+    description: [`Needs the role ${operation.role} or a higher one.`, describeConfirm(operation)]
+      .filter((sentence) => sentence !== '')
+      .join(' '),
     security: OPERATOR_SECURITY,
     ...(parameters.length === 0 ? {} : { parameters }),
     ...describeBody(method === 'POST' ? withoutPath(request, path) : undefined),
@@ -218,6 +223,12 @@ function describeOperation(operationId: string, operation: AdminOperation): Json
       ...adminErrors(),
     },
   }
+}
+
+function describeConfirm({ confirm }: AdminOperation): string {
+  if (confirm === undefined) return ''
+  const unless = confirm === 'always' ? '' : ', unless its name has none yet'
+  return `Where the hub asks for confirmations, a session confirms it by a passkey${unless}.`
 }
 
 /** Whatever can be rehearsed answers that with 200. */

@@ -101,6 +101,8 @@ export const HubEventType = {
   sessionStarted: 'session_started',
   sessionEnded: 'session_ended',
   signInLinkCreated: 'sign_in_link_created',
+  passkeyRegistered: 'passkey_registered',
+  passkeyRemoved: 'passkey_removed',
   backupStarted: 'backup_started',
   vaultRestored: 'vault_restored',
   logArchived: 'log_archived',

@@ -38,6 +38,7 @@ import { JOIN_RULE_OPERATIONS } from './fake-join-rules.ts'
 import { ROLLOUT_OPERATIONS, ROLLOUT_STATUS } from './fake-rollouts.ts'
 import { POLICIES } from './fake-policies.ts'
 import { SEGMENTS } from './fake-segments.ts'
+import { PASSKEY_OPERATIONS } from './fake-passkeys.ts'
 import { SESSION_OPERATIONS } from './fake-sessions.ts'
 
 const REVOCATION = {
@@ -324,6 +325,7 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
     }),
     listAccessTokens: async () => ({ admin_tokens: [accessToken], next: null }),
     revokeAccessToken: async () => accessToken,
+    ...PASSKEY_OPERATIONS,
     ...SESSION_OPERATIONS,
     showFeatures: async () => ({ features: ['labels', 'agent_filters'] }),
     showExamination: async () => EXAMINATION,

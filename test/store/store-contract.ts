@@ -34,6 +34,7 @@ import { testLabels } from './store-contract-labels.ts'
 import { testPolicies } from './store-contract-policies.ts'
 import { testRevertedTargets } from './store-contract-reverted.ts'
 import { testRootSets } from './store-contract-roots.ts'
+import { testPasskeys } from './store-contract-passkeys.ts'
 import { testSessions } from './store-contract-sessions.ts'
 import { testVersions } from './store-contract-versions.ts'
 import { testTokenEnds } from './store-contract-token-ends.ts'
@@ -65,6 +66,7 @@ export function describeStoreContract(name: string, openStore: () => Promise<Sto
     describe('writes', () => testWrites(current))
     describe('versions', () => testVersions(current))
     describe('admin tokens', () => testAccessTokens(current))
+    describe('passkeys', () => testPasskeys(current))
     describe('sessions', () => testSessions(current))
     describe('pages and kept replies', () => testPages(current))
   })

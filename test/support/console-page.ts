@@ -9,6 +9,7 @@ import { ChangeBell } from '../../src/hub/http/change-bell.ts'
 import { openAdminDoors } from '../../src/hub/admin-doors.ts'
 import type { OpenidSignIn } from '../../src/hub/service/admin/openid/openid-sign-in.ts'
 import { createLeakedTokens } from '../../src/hub/service/agent/end-leaked-token.ts'
+import type { AdminHub } from '../../src/hub/service/admin/admin-context.ts'
 import type { Store } from '../../src/hub/store/store.ts'
 import { createLogging } from '../../src/platform/logger.ts'
 import type { Clock } from '../../src/platform/clock.ts'
@@ -23,6 +24,8 @@ import { openAdmin } from './told-admin.ts'
 import { send, type Target, type WireReply } from './wire-client.ts'
 
 export const SESSIONS = '/v1/admin/sessions'
+/** As browsers reach it. */
+export const CONSOLE_ORIGIN = 'https://hub.test:8445'
 export const OWN_SESSION = '/v1/admin/sessions/own'
 const COOKIE = '__Host-cartorio'
 
@@ -33,12 +36,17 @@ export interface RunningDoors extends AsyncDisposable {
   readonly target: Target
 }
 
+export interface DoorsSettings {
+  readonly limits?: Partial<HubLimits>
+  readonly isConsoleServed?: boolean
+  readonly openid?: OpenidSignIn | undefined
+  readonly confirmations?: AdminHub['confirmations']
+}
+
 export async function openDoors(
   store: Store,
   { now }: Pick<Clock, 'now'>,
-  limits: Partial<HubLimits> = {},
-  isConsoleServed = false,
-  openid?: OpenidSignIn,
+  { limits, isConsoleServed = false, openid, confirmations }: DoorsSettings = {},
 ): Promise<RunningDoors> {
   // What the hub does now and then, it does at its end: a clock that stands still would have it do so without a pause.
   const clock: Clock = { now, sleep: (_durationMs, signal) => untilAborted(signal) }
@@ -71,7 +79,8 @@ export async function openDoors(
       store,
       clock,
       addresses: { enrollUrl: 'https://hub.test:8444', mtlsUrl: 'https://hub.test:8443' },
-      consoleUrl: 'https://hub.test:8445',
+      consoleUrl: CONSOLE_ORIGIN,
+      confirmations,
       hubNames: ['hub.test'],
       contentBytesMax: 1024,
       renewalThresholdMs: 0,
@@ -160,7 +169,7 @@ export async function openConsole(limits: Partial<HubLimits> = UNLIMITED) {
   const stack = new AsyncDisposableStack()
   const store = stack.use(await openTemporaryStore())
   const clock = createSettableClock(NOW)
-  const { admin } = openAdmin(store, { clock, consoleUrl: 'https://hub.test:8445' })
+  const { admin } = openAdmin(store, { clock, consoleUrl: CONSOLE_ORIGIN })
   const { target } = stack.use(await openDoors(store, clock, limits))
   const { token } = await admin.createAccessToken({ name: 'ana', role: 'operator' })
   return {

@@ -19,7 +19,7 @@ export const UNBOUNDED: Readonly<Record<string, string>> = {
   listPolicies: 'a politica for each role, written by hand',
   listSelectorPolicies: 'politicas with selectors: 100 at most',
   listAccessTokens: 'admin tokens, made by hand',
-  list: 'webhooks: 100 at most; sessions: 2,000, asked for when somebody signs in or lists them',
+  list: 'webhooks: 100 at most; sessions: 2,000, asked for when somebody signs in or lists them; passkeys: ten a person, made by hand',
   removeAll: 'sessions: as list; once for a restore',
   listDead: 'the newest 1,000 of a webhook',
   countDead: 'as listDead',
@@ -62,7 +62,10 @@ const HOST_SOURCES: readonly HostSource[] = [{ by: 'all' }, ...HOST_INDEXES]
 const PAGES = [{ limit: 10 }]
 
 export const READER_CALLS: PortCalls<
-  Exclude<keyof StoreReader, 'webhooks' | 'declared' | 'rollouts' | 'sessions' | 'summary'>
+  Exclude<
+    keyof StoreReader,
+    'webhooks' | 'declared' | 'rollouts' | 'passkeys' | 'sessions' | 'summary'
+  >
 > = {
   findAgentById: [(w) => w.findAgentById(HEAVY.agentId)],
   findAgentByHostname: [(w) => w.findAgentByHostname(HEAVY.hostname)],

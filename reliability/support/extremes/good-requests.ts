@@ -6,6 +6,7 @@ import type {
   AdminOperations,
   AdminRequest,
 } from '../../../src/protocol/admin/operations.ts'
+import { newCredential } from '../../../test/support/passkey-samples.ts'
 import { testWitness } from '../../../test/support/test-witness.ts'
 import { TestTrustKey } from '../../../test/support/trust-keys.ts'
 
@@ -136,6 +137,11 @@ export const GOOD_REQUESTS: GoodRequests = {
   // Of a token no session asks, and none is there.
   showSession: () => ({}),
   endSession: () => ({ session: NOBODY }),
+  prepareConfirmation: () => ({ request_sha256: '0'.repeat(64) }),
+  listPasskeys: () => ({}),
+  preparePasskey: () => ({}),
+  registerPasskey: () => ({ label: freshName(), credential: newCredential() }),
+  removePasskeys: () => ({ name: NOBODY }),
   createSignInLink: () => ({ name: freshName(), role: 'viewer' }),
   revokeAccessToken: async ({ admin }) => {
     const { id } = await admin.createAccessToken({ name: freshName(), role: 'viewer' })

@@ -40,8 +40,11 @@ const ANSWER = {
   agentes: 1,
 }
 
+/** Only pages register one. */
+type Commanded = Exclude<AdminNamesOf<'changes' | 'creates'>, 'registerPasskey'>
+
 /** One command for each operation that changes something. */
-const COMMANDS: { readonly [Name in AdminNamesOf<'changes' | 'creates'>]: string } = {
+const COMMANDS: { readonly [Name in Commanded]: string } = {
   archiveEntries: 'evento archive --before 90d',
   createToken: 'token create --hostname web-9 --role web',
   revokeToken: 'token revoke web-9',
@@ -81,6 +84,7 @@ const COMMANDS: { readonly [Name in AdminNamesOf<'changes' | 'creates'>]: string
   createAccessToken: 'admin token create --name ci --role viewer',
   revokeAccessToken: 'admin token revoke ci',
   endSession: 'admin session end 3e8f5d7c9a0b1246',
+  removePasskeys: 'admin passkey remove ci',
   createSignInLink: 'console link --name ci',
   removeHub: 'hubs remove hub-2',
 }

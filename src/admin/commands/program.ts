@@ -6,6 +6,7 @@ import { UserError } from '../../platform/errors.ts'
 import { readVersion } from '../../platform/version.ts'
 import { HUB_SETTINGS } from '../../protocol/hub-settings.ts'
 import { COMMAND_WORDS, namesIn, stateIn, toWireValue } from '../../protocol/spoken-words.ts'
+import { registerAdminPasskey } from './admin-passkey.ts'
 import { registerAdminSession } from './admin-session.ts'
 import { registerAdminToken } from './admin-token.ts'
 import { registerAgenteLabel } from './agente/agente-label.ts'
@@ -267,8 +268,8 @@ const NOUNS: readonly Noun[] = [
   },
   {
     name: 'admin',
-    description: 'who may use the admin port: tokens and sessions',
-    commands: [registerAdminToken, registerAdminSession],
+    description: 'who may use the admin port: tokens, sessions and passkeys',
+    commands: [registerAdminToken, registerAdminSession, registerAdminPasskey],
   },
   {
     name: 'console',

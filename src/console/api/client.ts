@@ -1,6 +1,7 @@
 // One request to the hub. The types of each operation are the hub's own.
 
 import { setClock } from './clock.ts'
+import { awaitConfirmation, CONFIRMATION_HEADER } from './confirmation.ts'
 import { HubError, type HubErrorBody, HubUnreachable } from './hub-error.ts'
 import {
   type ActName,
@@ -21,6 +22,8 @@ export interface AskOptions {
   readonly idempotencyKey?: string | undefined
   /** What the act is about, as it was shown: the hub refuses the act when it has changed. */
   readonly ifMatch?: string | undefined
+  /** What is about to happen, in words, where a passkey has to confirm it. */
+  readonly about?: string | undefined
   /** Of a session that is not entered yet. */
   readonly half?: string
 }
@@ -63,26 +66,39 @@ export async function rehearse<Name extends ActName>(
 async function send(
   name: AdminOperationName,
   request: Readonly<Record<string, unknown>>,
-  { signal, idempotencyKey = crypto.randomUUID(), ifMatch, half }: AskOptions,
+  { signal, idempotencyKey = crypto.randomUUID(), ifMatch, about, half }: AskOptions,
 ): Promise<Response> {
   if (half === undefined) refuseHere(name)
   const used = half ?? ownHalf()
   const method = methodOf(name)
   const { path, rest } = fillPath(pathOf(name), request)
-  const query = method === 'GET' ? toQuery(rest) : ''
-  const response = await reach(`${path}${query}`, {
-    method,
-    signal,
-    headers: {
-      ...sessionHeaders(used),
-      ...(method === 'POST' && { 'content-type': 'application/json' }),
-      ...(isCreate(name) && { 'idempotency-key': idempotencyKey }),
-      ...(ifMatch !== undefined && { 'if-match': ifMatch }),
-    },
-    ...(method === 'POST' && { body: JSON.stringify(rest) }),
-  })
+  const url = method === 'GET' ? `${path}${toQuery(rest)}` : path
+  const body = method === 'POST' ? JSON.stringify(rest) : ''
+  const sendOnce = (confirmation?: string): Promise<Response> =>
+    reach(url, {
+      method,
+      signal,
+      headers: {
+        ...sessionHeaders(used),
+        ...(method === 'POST' && { 'content-type': 'application/json' }),
+        ...(isCreate(name) && { 'idempotency-key': idempotencyKey }),
+        ...(ifMatch !== undefined && { 'if-match': ifMatch }),
+        ...(confirmation !== undefined && { [CONFIRMATION_HEADER]: confirmation }),
+      },
+      ...(method === 'POST' && { body }),
+    })
+  let response = await sendOnce()
   if (response.ok) return response
-  const error = await readError(response)
+  let error = await readError(response)
+  if (error.code === 'confirmation_needed') {
+    const asked = { about: about ?? name, method, url, body }
+    const confirmation = await awaitConfirmation(asked, signal)
+    // As it was: nothing is done, and the form says so.
+    if (confirmation === undefined) throw error
+    response = await sendOnce(confirmation)
+    if (response.ok) return response
+    error = await readError(response)
+  }
   if (error.status === 401) endedByHub(used)
   throw error
 }

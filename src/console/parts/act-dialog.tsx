@@ -44,7 +44,7 @@ export function ActDialog<Name extends ActName>({
   const submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault()
     if (!isReady || act.isBusy) return
-    const reply = await act.run(request, { done: acts.done })
+    const reply = await act.run(request, { done: acts.done, about: title })
     if (reply === undefined) return
     onDone?.(reply)
     onClose()

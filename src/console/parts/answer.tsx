@@ -47,12 +47,15 @@ function Loading(): JSX.Element | null {
 }
 
 export function Failure({ error }: { readonly error: Error }): JSX.Element {
-  const { frame } = words()
+  const { confirm, frame } = words()
   if (error instanceof HubUnreachable) {
     return <Notice title={frame.unreachable} hint={frame.unreachableHint} />
   }
   if (!(error instanceof HubError)) return <Notice title={frame.broken} hint={error.message} />
-  const isForbidden = error.status === 403
+  if (error.code === 'confirmation_needed') {
+    return <Notice title={confirm.notDone} hint={confirm.notDoneHint} />
+  }
+  const isForbidden = error.status === 403 && error.code !== 'confirmation_refused'
   return (
     <Notice
       title={isForbidden ? frame.forbidden : error.message}

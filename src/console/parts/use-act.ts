@@ -19,6 +19,8 @@ export interface ActOptions {
   readonly ifMatch?: string | undefined
   /** Said to who does not see the screen. */
   readonly done?: string
+  /** What is about to happen, where a passkey has to confirm it. */
+  readonly about?: string
 }
 
 /** A click that is repeated because no answer came has the key of the first one: the hub acts once. docs/protocol.md API-16. */
@@ -36,13 +38,13 @@ export function useAct<Name extends ActName>(name: Name): Act<Name> {
   return {
     ...state,
     clear: () => setState({ isBusy: false, error: undefined }),
-    run: async (request, { ifMatch, done } = {}) => {
+    run: async (request, { ifMatch, done, about } = {}) => {
       setState({ isBusy: true, error: undefined })
       const text = JSON.stringify(request)
       const known = unanswered.current
       const idempotencyKey = known?.request === text ? known.key : crypto.randomUUID()
       try {
-        const { body } = await askFully(name, request, { ifMatch, idempotencyKey })
+        const { body } = await askFully(name, request, { ifMatch, idempotencyKey, about })
         unanswered.current = undefined
         setState({ isBusy: false, error: undefined })
         if (done !== undefined) announce(done)

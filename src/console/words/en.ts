@@ -4,6 +4,7 @@ import { access } from './en/access.ts'
 import { acts } from './en/acts.ts'
 import { audit } from './en/audit.ts'
 import { cargo } from './en/cargo.ts'
+import { confirm } from './en/confirm.ts'
 import { deliveries } from './en/deliveries.ts'
 import { enrolment } from './en/enrolment.ts'
 import { frame } from './en/frame.ts'
@@ -24,6 +25,7 @@ export const en = {
   audit,
   cargo,
   certificates,
+  confirm,
   deliveries,
   enrolment,
   frame,

@@ -5,6 +5,7 @@ import { access } from './pt-br/access.ts'
 import { acts } from './pt-br/acts.ts'
 import { audit } from './pt-br/audit.ts'
 import { cargo } from './pt-br/cargo.ts'
+import { confirm } from './pt-br/confirm.ts'
 import { deliveries } from './pt-br/deliveries.ts'
 import { enrolment } from './pt-br/enrolment.ts'
 import { frame } from './pt-br/frame.ts'
@@ -25,6 +26,7 @@ export const ptBr: Words = {
   audit,
   cargo,
   certificates,
+  confirm,
   deliveries,
   enrolment,
   frame,

@@ -27,7 +27,8 @@ import {
 } from './admin-routes.ts'
 import { addChangesRoute } from './changes-route.ts'
 import { type ChangeStreams, endingStreams } from './change-streams.ts'
-import { sendRefusal } from './error-response.ts'
+import type { ConfirmationGuard } from './confirmation-guard.ts'
+import { noteReason, sendRefusal } from './error-response.ts'
 import { createCallerBuckets } from './connections/caller-buckets.ts'
 import { addConsoleRoutes, CONSOLE_ROUTES, isOfConsole } from './console-routes.ts'
 import { createHttpPort, type HttpPort, type HttpPortOptions } from './http-port.ts'
@@ -55,6 +56,8 @@ export interface AdminPortOptions extends Pick<
   /** Undefined where there is to be no console. */
   readonly consoleFiles?: ConsoleFiles | undefined
   readonly changes: ChangeStreams
+  /** Undefined where no session is asked to confirm anything. */
+  readonly guard?: ConfirmationGuard | undefined
 }
 
 export interface AdminPort extends HttpPort {
@@ -63,7 +66,7 @@ export interface AdminPort extends HttpPort {
 }
 
 export function createAdminPort(options: AdminPortOptions): AdminPort {
-  const { log, limits, clock, refusals, door, consoleFiles, openid } = options
+  const { log, limits, clock, refusals, door, consoleFiles, openid, guard } = options
   const operators = new WeakMap<FastifyRequest, Operator>()
   const failures = createCallerBuckets(limits.adminFailuresPerMinute, clock)
   /** A refusal is counted against its address, and for the log; one too many is told to wait. */
@@ -130,6 +133,7 @@ export function createAdminPort(options: AdminPortOptions): AdminPort {
     catchUp: options.catchUp,
     headers: ADMIN_HEADERS,
     bodyOf: describeRefusal,
+    ...(guard && { onBody: guard.noteBody }),
     authenticate,
     https: { ...hubTlsOptions(options.certificate), handshakeTimeout: handshakeTimeoutMs(limits) },
   })
@@ -153,6 +157,14 @@ export function createAdminPort(options: AdminPortOptions): AdminPort {
         session: session?.cookieHash,
         credential,
       }
+    },
+    confirm: async (request, reply, name) => {
+      const { token, session } = operatorOf(request)
+      if (guard === undefined || session === undefined) return { by: undefined }
+      const judged = await guard.judge(request, name, session, token.name)
+      if (!('fault' in judged)) return judged
+      noteReason(reply, judged.fault)
+      return { refusal: refuse(request, judged.refusal, actorOf(token), name) }
     },
     authorise: (request, name) => {
       const { token } = operatorOf(request)

@@ -21,7 +21,7 @@ import type { Actor } from '../domain/actor.ts'
 import { AdminRefusal } from '../service/admin-act.ts'
 import type { PerformOperation } from '../service/admin/admin-context.ts'
 import { entityTagOf, readIdempotencyKey, readQuery, withIfMatch } from './admin-headers.ts'
-import { sendRefusal } from './error-response.ts'
+import { sendRateLimited, sendRefusal } from './error-response.ts'
 import type { HttpPort } from './http-port.ts'
 import { inSlices } from './json/json-slices.ts'
 import { requestFields } from './request-trace.ts'
@@ -45,7 +45,18 @@ export interface AdminRoutesOptions {
     request: FastifyRequest,
     name: AdminOperationName,
   ) => WireErrorCode | undefined
+  /** Whether the caller has to confirm it, and by what it is confirmed; asked when all else about the request is well. */
+  readonly confirm?: (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    name: AdminOperationName,
+  ) => Promise<Confirmation>
 }
+
+/** `by` is undefined for what nobody has to confirm. */
+export type Confirmation =
+  | { readonly by: string | undefined }
+  | { readonly refusal: WireErrorCode; readonly waitMs?: number }
 
 /** Room for a sealed file, in base64. */
 export const ADMIN_BODY_BYTES_MAX: number = 16 * 1024 * 1024
@@ -93,10 +104,16 @@ async function perform(
   if (fault !== undefined) return answer(reply, 400, { error: 'request_invalid', ...fault })
   const key = readIdempotencyKey(request.headers['idempotency-key'])
   if (key instanceof AdminRefusal) return answerError(options.log, name, request, reply, key)
+  const confirmation = await findConfirmation(options, name, asked, request, reply)
+  if ('refusal' in confirmation) {
+    const { refusal, waitMs = 0 } = confirmation
+    const body = describeRefusal(refusal)
+    return waitMs > 0 ? sendRateLimited(reply, waitMs, body) : sendRefusal(reply, refusal, body)
+  }
   const { actor, role, only = null, session, credential } = options.credentialsOf(request)
   const idempotency = key === undefined ? undefined : { credential, key }
   try {
-    const caller = { actor, role, only, session, idempotency }
+    const caller = { actor, role, only, session, confirmedBy: confirmation.by, idempotency }
     const done = await options.performOperation(name, asked as object, caller)
     if ('dry_run' in done) return answer(reply, 200, done)
     const tag = entityTagOf(operation, done)
@@ -105,6 +122,19 @@ async function perform(
   } catch (error) {
     return answerError(options.log, name, request, reply, error)
   }
+}
+
+/** What is only rehearsed needs none. */
+async function findConfirmation(
+  { confirm }: AdminRoutesOptions,
+  name: AdminOperationName,
+  asked: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Confirmation> {
+  const isRehearsal = (asked as { readonly dry_run?: boolean }).dry_run === true
+  if (confirm === undefined || isRehearsal) return { by: undefined }
+  return confirm(request, reply, name)
 }
 
 /** Fields of the path win; the check of its shape refuses a body that is not an object. */

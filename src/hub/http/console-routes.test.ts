@@ -18,7 +18,7 @@ async function withPort(
   await using stack = new AsyncDisposableStack()
   const store = stack.use(await openTemporaryStore())
   const { target } = stack.use(
-    await openDoors(store, createSettableClock(new Date()), {}, isConsoleServed),
+    await openDoors(store, createSettableClock(new Date()), { isConsoleServed }),
   )
   await work((method, path) => send(target, { method, path, headers: {} }))
 }

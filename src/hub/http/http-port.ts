@@ -57,6 +57,8 @@ export interface HttpPortOptions extends Pick<AnswerLogOptions, 'onAnswer' | 'on
   readonly routes?: readonly Route[]
   /** Whether a request that is refused for its body is answered `rate_limited` instead, and when to come back. */
   readonly limitRefusal?: (request: FastifyRequest, refusal: WireErrorCode) => Promise<number>
+  /** Sees each body that is JSON by its media type, before it is parsed. */
+  readonly onBody?: (request: FastifyRequest, body: Buffer) => void
   /** Ends a token that is in a URL: docs/protocol.md TOK-10. */
   readonly leakedTokens?: LeakedTokens | undefined
 }
@@ -209,6 +211,7 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
       const turn = await requests.awaitLateTurn(request.raw)
       if (turn === 'full') throw new RequestRefusal('unavailable', TOO_MANY_WAIT)
       // What is parsed as a buffer is one.
+      options.onBody?.(request, body as Buffer)
       return parseJsonBody(body as Buffer, jsonBounds)
     },
   )

@@ -28,6 +28,8 @@ export interface AdminAsker {
   readonly only?: Selector | undefined
   /** The session that asks, by the hash of its cookie. */
   readonly session?: TokenHash | undefined
+  /** The passkey that confirmed the act, by its id. docs/protocol.md PKY-9. */
+  readonly confirmedBy?: string | undefined
 }
 
 /** What the audit log says of the act, beside the actor; never a secret. */
@@ -108,8 +110,10 @@ export function entriesOfActs(
   acts: readonly AdminAct[],
   at: Date,
   actor: Actor | 'hub',
+  confirmedBy?: string,
 ): readonly NewAuditEntry[] {
+  const by = { actor, ...(confirmedBy !== undefined && { confirmed_by: confirmedBy }) }
   return acts.map(({ type, payload, deliveryId }) =>
-    hubAct(at, type, { actor, ...payload }, deliveryId ?? null),
+    hubAct(at, type, { ...by, ...payload }, deliveryId ?? null),
   )
 }

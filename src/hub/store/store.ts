@@ -44,6 +44,7 @@ import type { Secret } from '../../platform/secret.ts'
 import type { LeaseTerm } from './journal.ts'
 import type { ListReader } from './list-store.ts'
 import type { DeclaredReader, DeclaredWriter } from './declared-store.ts'
+import type { PasskeyReader, PasskeyWriter } from './passkey-store.ts'
 import type { SessionReader, SessionWriter } from './session-store.ts'
 import type { RolloutReader, RolloutWriter } from './rollout-store.ts'
 import type { SummaryReader } from './summary-store.ts'
@@ -240,6 +241,7 @@ export interface StoreReader extends ListReader {
   readonly webhooks: WebhookReader
   readonly declared: DeclaredReader
   readonly rollouts: RolloutReader
+  readonly passkeys: PasskeyReader
   readonly sessions: SessionReader
   readonly summary: SummaryReader
   /** What the CA has yet to revoke and has not expired, soonest to expire first; undefined when there is no `after`. */
@@ -305,6 +307,7 @@ export interface StoreWriter extends StoreReader {
   readonly webhooks: WebhookWriter
   readonly declared: DeclaredWriter
   readonly rollouts: RolloutWriter
+  readonly passkeys: PasskeyWriter
   readonly sessions: SessionWriter
 
   /** Goes with what this transaction changes to the other hubs that share the vault. */

@@ -43,6 +43,7 @@ export const ACCESS_TOKEN_OPERATIONS = {
     method: 'POST',
     path: '/v1/admin/admin-tokens',
     role: 'admin',
+    confirm: 'always',
     summary: 'Make an admin token; only this reply has its text.',
     request: Type.Object({
       name: Type.String({ pattern: ACCESS_TOKEN_NAME.source }),
@@ -73,6 +74,7 @@ export const ACCESS_TOKEN_OPERATIONS = {
     method: 'POST',
     path: '/v1/admin/admin-tokens/revoke',
     role: 'admin',
+    confirm: 'always',
     summary: 'End an admin token, named by id or, while it is good, by name.',
     request: Type.Object({
       /** Its name, or its id (eight characters or more). A person's name is all good tokens of the person. */

@@ -137,6 +137,7 @@ export const AGENT_OPERATIONS = {
     path: '/v1/admin/agentes/revoke',
     role: 'operator',
     isForSomeHosts: true,
+    confirm: 'always',
     summary: 'Refuse an agent from its next request on.',
     request: byName,
     reply: Type.Object({
@@ -150,6 +151,7 @@ export const AGENT_OPERATIONS = {
     method: 'POST',
     path: '/v1/admin/agentes/remove',
     role: 'admin',
+    confirm: 'always',
     summary: 'Take a revoked agent out of the lists; its history stays.',
     request: byName,
     reply: AdminAgent,

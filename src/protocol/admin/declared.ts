@@ -211,6 +211,7 @@ export const DECLARED_OPERATIONS = {
     method: 'POST',
     path: '/v1/admin/fleet/apply',
     role: 'admin',
+    confirm: 'always',
     summary: 'Make the fleet as it is declared, all or nothing; only this reply has new secrets.',
     request: Type.Object({
       ...asked,

@@ -111,6 +111,10 @@ export const ADMIN_ERRORS = {
     status: 400,
     when: 'The checkpoint is none of this log, or a witness has not signed it.',
   },
+  passkey_invalid: {
+    status: 400,
+    when: 'What an authenticator made is not the passkey that the hub asked for.',
+  },
   no_bundle: { status: 400, when: 'The vault has no roots yet.' },
   waves_invalid: {
     status: 400,
@@ -137,6 +141,11 @@ export const ADMIN_ERRORS = {
     when: 'The politica does not let a token of role operator enrol the host again.',
   },
 
+  passkey_late: {
+    status: 403,
+    when: 'The first passkey of a name is registered within 5 minutes after its session began.',
+  },
+
   plan_needs_admin: {
     status: 403,
     when: 'Only role admin sees webhooks and admin tokens, and the plan would tell of them.',
@@ -146,6 +155,10 @@ export const ADMIN_ERRORS = {
   session_not_found: {
     status: 404,
     when: 'No open session that the caller may see has this id, or none asks.',
+  },
+  passkey_not_found: {
+    status: 404,
+    when: 'No passkey that the caller may see has this name or id.',
   },
   join_rule_not_found: { status: 404, when: 'No join rule has this name or id.' },
   agent_not_found: { status: 404, when: 'No agent has this hostname or id.' },
@@ -173,6 +186,13 @@ export const ADMIN_ERRORS = {
   hub_runs: { status: 409, when: 'Only with `force` a hub is removed that runs.' },
   admin_token_ambiguous: { status: 409, when: 'More than one admin token has this name.' },
   admin_token_exists: { status: 409, when: 'An admin token of this name is still good.' },
+  passkey_exists: { status: 409, when: 'This passkey is registered already.' },
+  passkey_missing: { status: 409, when: 'The name of the session has no passkey to confirm by.' },
+  passkeys_off: {
+    status: 409,
+    when: 'The hub asks for no confirmations, or no session of its console asks.',
+  },
+  passkeys_too_many: { status: 409, when: 'The name has as many passkeys as it may have.' },
   join_rules_too_many: {
     status: 409,
     when: 'As many join rules as may do so take what this issuer, CA or key vouches for.',

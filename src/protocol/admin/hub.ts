@@ -78,6 +78,7 @@ export const HUB_OPERATIONS = {
     method: 'POST',
     path: '/v1/admin/bundle/update',
     role: 'admin',
+    confirm: 'always',
     summary: 'Read the root file again; its roots become the next set.',
     request: Type.Object({
       /** Also when agents need a root that goes. */
@@ -95,6 +96,7 @@ export const HUB_OPERATIONS = {
     method: 'POST',
     path: '/v1/admin/bundle/sign',
     role: 'admin',
+    confirm: 'always',
     summary: 'Read the root file again; its roots, which a trust key signed, become the next set.',
     request: Type.Object({
       /** What `svc bundle prepare` wrote, and the `.minisig` file of it. */

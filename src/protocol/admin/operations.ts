@@ -13,6 +13,7 @@ import { HUB_OPERATIONS } from './hub.ts'
 import { HUBS_OPERATIONS } from './hubs.ts'
 import { JOIN_RULE_OPERATIONS } from './join-rules.ts'
 import { type AdminOperation, withRehearsal } from './operation.ts'
+import { PASSKEY_OPERATIONS } from './passkeys.ts'
 import { POLICY_OPERATIONS } from './politicas.ts'
 import { ROLLOUT_OPERATIONS } from './rollouts.ts'
 import { SESSION_OPERATIONS } from './sessions.ts'
@@ -34,6 +35,7 @@ const OPERATIONS = {
   ...WEBHOOK_OPERATIONS,
   ...ACCESS_TOKEN_OPERATIONS,
   ...SESSION_OPERATIONS,
+  ...PASSKEY_OPERATIONS,
   ...DECLARED_OPERATIONS,
   ...SEARCH_OPERATIONS,
 } as const

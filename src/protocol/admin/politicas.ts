@@ -42,6 +42,7 @@ export const POLICY_OPERATIONS = {
     path: '/v1/admin/politicas',
     role: 'admin',
     version: 'politica',
+    confirm: 'always',
     summary: 'Set the politica of a role, or, by `*`, of all roles without one.',
     request: Type.Object({
       role: newRole,
@@ -80,6 +81,7 @@ export const POLICY_OPERATIONS = {
     path: '/v1/admin/politicas/remove',
     role: 'admin',
     version: 'politica',
+    confirm: 'always',
     summary: 'Remove the politica of a role.',
     request: Type.Object({ role, etag: Type.Optional(expectedTag) }),
     reply: changedPolicy,
@@ -90,6 +92,7 @@ export const POLICY_OPERATIONS = {
     path: '/v1/admin/politicas/where',
     role: 'admin',
     version: 'politica',
+    confirm: 'always',
     summary: 'Set a politica that narrows those of roles for the hosts that a selector matches.',
     request: Type.Object({
       nome: newRole,
@@ -129,6 +132,7 @@ export const POLICY_OPERATIONS = {
     path: '/v1/admin/politicas/where/remove',
     role: 'admin',
     version: 'politica',
+    confirm: 'always',
     summary: 'Remove a politica with a selector.',
     request: Type.Object({ nome: role, etag: Type.Optional(expectedTag) }),
     reply: AdminSelectorPolicy,

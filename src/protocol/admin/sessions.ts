@@ -99,6 +99,7 @@ export const SESSION_OPERATIONS = {
     method: 'POST',
     path: '/v1/admin/sign-in-links',
     role: 'admin',
+    confirm: 'always',
     summary: 'Make a code that begins one session; only this reply has its text.',
     request: Type.Object({
       /** A good admin token, by its name, or the name of one that is made for the link. */

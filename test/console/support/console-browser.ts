@@ -1,5 +1,6 @@
 // Debian's Chromium, driven: what a page of the console did beside what it shows is gathered, since none of it may happen.
 
+import { hash, type X509Certificate } from 'node:crypto'
 import {
   type Browser,
   type BrowserContext,
@@ -23,6 +24,11 @@ export interface Theme {
   readonly widthPx: number
 }
 
+export interface Trust {
+  /** Its browser sees no fault in the hub's certificate. */
+  readonly isTrusted: boolean
+}
+
 export const THEMES: readonly Theme[] = (['dark', 'light'] as const).flatMap((theme) =>
   [1440, 390].map((widthPx) => ({ theme, widthPx })),
 )
@@ -31,22 +37,29 @@ export const HEIGHT_PX = 900
 /** The hub answers so on purpose, and the page says so. */
 const REFUSED = /^Failed to load resource: the server responded with a status of/
 
-export async function launchBrowser(): Promise<Browser> {
+/** A server with that certificate it takes as one of the system's roots. One that it only lets in all the same gets no passkey. */
+export async function launchBrowser(trusted?: X509Certificate): Promise<Browser> {
   const executablePath = findBrowser()
   if (executablePath === undefined) throw new Error('there is no Chromium on this machine')
-  return chromium.launch({ executablePath, args: [...BROWSER_FLAGS], headless: true })
+  const args = [...BROWSER_FLAGS, ...(trusted === undefined ? [] : [trustFlag(trusted)])]
+  return chromium.launch({ executablePath, args, headless: true })
+}
+
+function trustFlag({ publicKey }: X509Certificate): string {
+  const spki = publicKey.export({ type: 'spki', format: 'der' })
+  return `--ignore-certificate-errors-spki-list=${hash('sha256', spki, 'base64')}`
 }
 
 /** A browser of a person of their own: cookies and storage are shared by its pages alone. */
 export async function openContext(
   browser: Browser,
   origin: string,
-  { theme = 'dark', widthPx = 1440 }: Partial<Theme> = {},
+  { theme = 'dark', widthPx = 1440, isTrusted = false }: Partial<Theme & Trust> = {},
 ): Promise<{ readonly context: BrowserContext; readonly misdeeds: Misdeeds }> {
   const misdeeds: Misdeeds = { reports: [], foreignRequests: [], errors: [] }
   const context = await browser.newContext({
     // The root is one of the hub's own CA.
-    ignoreHTTPSErrors: true,
+    ignoreHTTPSErrors: !isTrusted,
     baseURL: origin,
     colorScheme: theme,
     reducedMotion: 'reduce',

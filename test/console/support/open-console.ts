@@ -1,6 +1,8 @@
 // A hub with its console, and a browser in front of it.
 
 import assert from 'node:assert/strict'
+import type { X509Certificate } from 'node:crypto'
+import { connect } from 'node:tls'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import type { AdminReplies } from '../../../src/protocol/admin/operations.ts'
 import type { AdminRole } from '../../../src/protocol/admin/roles.ts'
@@ -10,7 +12,13 @@ import { startDevCa } from '../../support/dev-ca.ts'
 import { type TestHub, WITH_ADMIN_PORT } from '../../support/hub.ts'
 import type { Variables } from '../../support/processes.ts'
 import { startTestHub } from '../../support/test-hub.ts'
-import { launchBrowser, type Misdeeds, openContext, type Theme } from './console-browser.ts'
+import {
+  launchBrowser,
+  type Misdeeds,
+  openContext,
+  type Theme,
+  type Trust,
+} from './console-browser.ts'
 
 export interface OpenConsole extends AsyncDisposable {
   readonly hub: TestHub
@@ -20,9 +28,9 @@ export interface OpenConsole extends AsyncDisposable {
   /** The text of an admin token that is new. */
   makeToken(name: string, role: AdminRole): Promise<string>
   /** A browser of a person of their own, in which nobody is signed in. */
-  openPerson(theme?: Partial<Theme>): Promise<Person>
+  openPerson(theme?: Partial<Theme & Trust>): Promise<Person>
   /** The same, signed in by a new token of that role. */
-  signIn(role: AdminRole, theme?: Partial<Theme>): Promise<SignedInPerson>
+  signIn(role: AdminRole, theme?: Partial<Theme & Trust>): Promise<SignedInPerson>
 }
 
 export interface Person extends AsyncDisposable {
@@ -51,7 +59,7 @@ export async function openConsole(
       environment: { ...WITH_ADMIN_PORT, SVC_SERVER_CN: 'localhost', ...environment },
     }),
   )
-  const browser = await launchBrowser()
+  const browser = await launchBrowser(await findCertificate(hub.ports.admin ?? 0))
   opened.defer(() => browser.close())
   const kept = opened.move()
   const origin = `https://localhost:${hub.ports.admin}`
@@ -66,7 +74,7 @@ export async function openConsole(
     )
     return made.token
   }
-  const openPerson = async (theme: Partial<Theme> = {}): Promise<Person> => {
+  const openPerson = async (theme: Partial<Theme & Trust> = {}): Promise<Person> => {
     const { context, misdeeds } = await openContext(browser, origin, theme)
     return {
       context,
@@ -96,6 +104,16 @@ export async function openConsole(
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
+}
+
+function findCertificate(port: number): Promise<X509Certificate | undefined> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false }, () => {
+      resolve(socket.getPeerX509Certificate())
+      socket.destroy()
+    })
+    socket.on('error', reject)
+  })
 }
 
 export async function enterToken(page: Page, token: string): Promise<void> {

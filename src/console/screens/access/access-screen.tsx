@@ -5,6 +5,7 @@ import { Screen } from '../../frame/screen.tsx'
 import { IfAllowed } from '../../parts/if-allowed.tsx'
 import { words } from '../../words/words.ts'
 import { AdminTokensCard } from './admin-tokens-card.tsx'
+import { PasskeysCard } from './passkeys-card.tsx'
 import { RefusedCard } from './refused-card.tsx'
 import { SessionsCard } from './sessions-card.tsx'
 
@@ -16,6 +17,7 @@ export function AccessScreen(): JSX.Element {
       commands={[
         'svc admin token list',
         'svc admin session list',
+        'svc admin passkey list',
         'svc evento list --type admin_refused --last 20',
       ]}
     >
@@ -23,6 +25,7 @@ export function AccessScreen(): JSX.Element {
         <AdminTokensCard />
       </IfAllowed>
       <SessionsCard />
+      <PasskeysCard />
       <IfAllowed name="listAccessTokens">
         <RefusedCard />
       </IfAllowed>

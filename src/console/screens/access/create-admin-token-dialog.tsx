@@ -27,12 +27,13 @@ export function CreateAdminTokenDialog({
   const seconds = parseDurationText(ttl)
   const submit = async (): Promise<void> => {
     if (seconds === undefined) return
-    const token = await act.run({
+    const request = {
       name: name.trim(),
       role,
       ttl_seconds: seconds,
       ...(only.trim() !== '' && { only: only.trim() }),
-    })
+    }
+    const token = await act.run(request, { about: text.makeTitle(request.name, role) })
     if (token === undefined) return
     onCreated(token)
     onClose()

@@ -44,7 +44,11 @@ export function PolicyReview({
   const apply = async (): Promise<void> => {
     // What was not there has no tag: somebody else may have made it meanwhile.
     if (etag === undefined && (await isThere(target))) return onConflict()
-    const done = await act.run(request, { ifMatch: etag, done: acts.done })
+    const done = await act.run(request, {
+      ifMatch: etag,
+      done: acts.done,
+      about: text.setTitle(target.kind === 'role' ? target.role : target.nome),
+    })
     if (done !== undefined) onDone()
   }
   return (

@@ -37,6 +37,23 @@ export const access = {
   end: 'End',
   endTitle: (name: string) => `End a session of ${name}`,
   endText: 'Its tabs are signed out. The token stays good.',
+  makeTitle: (name: string, role: string) => `Make the admin token ${name} with the role ${role}`,
+  passkeys: 'Your passkeys',
+  noPasskeys:
+    'None yet. Here a passkey confirms what cannot be taken back, such as a revocation: a fingerprint, a PIN or a security key.',
+  passkeyLabel: 'Passkey',
+  passkeyLabelHint: 'Such as “YubiKey 5” or “laptop”: to know it again.',
+  registerPasskey: 'Register a passkey',
+  registerPasskeyTitle: (label: string) => `Register the passkey ${label}`,
+  registerPasskeyText:
+    'The browser asks for a fingerprint, a PIN or a security key. The hub keeps the public half alone.',
+  removePasskey: 'Remove',
+  removePasskeyTitle: (label: string) => `Remove the passkey ${label}`,
+  removePasskeyText: 'It confirms nothing any more. Delete it on your device as well.',
+  passkeyLate: 'Sign in again to register your first passkey',
+  passkeyLateHint:
+    'That is possible for five minutes after signing in, so that nobody does it at a page that was left open.',
+  passkeysFull: 'You have as many passkeys as one may have. Remove one first.',
   refused: 'Refused requests',
   noneRefused: 'The admin port has refused nobody.',
   inLog: 'In the log',

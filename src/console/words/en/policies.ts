@@ -56,6 +56,7 @@ export const policies = {
   before: 'Before',
   after: 'After',
   review: 'See what it means',
+  setTitle: (name: string) => `Set the policy of ${name}`,
   reviewTitle: 'What it means',
   discard: 'Discard',
   apply: 'Apply',

@@ -40,6 +40,23 @@ export const access: Words['access'] = {
   end: 'Encerrar',
   endTitle: (name) => `Encerrar uma sessão de ${name}`,
   endText: 'As abas dela saem. O token continua válido.',
+  makeTitle: (name, role) => `Criar o token de administração ${name} com o papel ${role}`,
+  passkeys: 'Suas passkeys',
+  noPasskeys:
+    'Nenhuma ainda. Aqui uma passkey confirma o que não se desfaz, como uma revogação: uma digital, um PIN ou uma chave de segurança.',
+  passkeyLabel: 'Passkey',
+  passkeyLabelHint: 'Como “YubiKey 5” ou “notebook”: para reconhecê-la.',
+  registerPasskey: 'Registrar uma passkey',
+  registerPasskeyTitle: (label) => `Registrar a passkey ${label}`,
+  registerPasskeyText:
+    'O navegador pede uma digital, um PIN ou uma chave de segurança. O hub guarda só a metade pública.',
+  removePasskey: 'Remover',
+  removePasskeyTitle: (label) => `Remover a passkey ${label}`,
+  removePasskeyText: 'Ela não confirma mais nada. Apague-a também no seu aparelho.',
+  passkeyLate: 'Entre de novo para registrar a sua primeira passkey',
+  passkeyLateHint:
+    'Isso é possível por cinco minutos depois de entrar, para que ninguém o faça numa página que ficou aberta.',
+  passkeysFull: 'Você tem tantas passkeys quantas se pode ter. Remova uma primeiro.',
   refused: 'Pedidos recusados',
   noneRefused: 'A porta de administração não recusou ninguém.',
   inLog: 'No log',

@@ -59,6 +59,7 @@ export const policies: Words['policies'] = {
   before: 'Antes',
   after: 'Depois',
   review: 'Ver o que significa',
+  setTitle: (name) => `Gravar a política de ${name}`,
   reviewTitle: 'O que significa',
   discard: 'Descartar',
   apply: 'Aplicar',

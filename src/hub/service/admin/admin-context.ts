@@ -17,6 +17,7 @@ import type { TryLifetime } from '../policy/try-lifetime.ts'
 import type { AdminRoots } from '../roots/bundle-operations.ts'
 import type { AgentRefusals } from '../agent-refusals.ts'
 import type { WaitingReasons } from '../waiting-reasons.ts'
+import type { Confirmations } from './passkeys/confirmations.ts'
 import type { WebhookControl } from '../webhooks/webhook-control.ts'
 
 /** What the use cases of admin operations work with. */
@@ -27,6 +28,8 @@ export interface AdminHub {
   readonly addresses: AgentAddresses
   /** The admin port, as browsers reach it; of a running hub that has one. */
   readonly consoleUrl?: string | undefined
+  /** Of a running hub whose sessions confirm acts by passkeys. */
+  readonly confirmations?: Confirmations | undefined
   /** The hub’s own names, which no agent may have. */
   readonly hubNames: readonly string[]
   /** The most that a sealed file may hold. */

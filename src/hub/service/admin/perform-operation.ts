@@ -35,9 +35,10 @@ export function createPerformOperation(hub: AdminHub): PerformOperation {
   const shared = createSharedAnswers(hub.clock)
   const perform: PerformOperation = async (name, asked, caller) => {
     const { dry_run: isRehearsal, ...request } = asked as { readonly dry_run?: boolean }
-    const { actor, role, session, idempotency } = caller
+    const { actor, role, session, confirmedBy, idempotency } = caller
     const only = boundOf(caller.only ?? null)
-    const context = { ...hub, changes, shared, actor, role, only, session }
+    const asker = { actor, role, only, session, confirmedBy }
+    const context = { ...hub, changes, shared, ...asker }
     const { does, isForSomeHosts } = ADMIN_OPERATIONS[name]
     // The port refuses it before: by itself no use case knows that it is asked for some hosts alone.
     invariant(only === undefined || isForSomeHosts === true, 'a bounded token asks for its hosts')
@@ -48,9 +49,7 @@ export function createPerformOperation(hub: AdminHub): PerformOperation {
         ? turn.commit((writer) => (useCase as AnyWrite)(writer, request, within))
         : useCase.run(turn, request as never, within)
     if (isRehearsal === true) {
-      return rehearse(context, caller, (turn, within) =>
-        run(turn, { ...within, actor, role, only, session }),
-      )
+      return rehearse(context, caller, (turn, within) => run(turn, { ...within, ...asker }))
     }
     const kept =
       does === 'creates' && idempotency !== undefined
@@ -79,7 +78,11 @@ function refuseUnread({ code, message, range }: ArchiveError): AdminRefusal {
   return new AdminRefusal(code, message, details)
 }
 
-function createTurn(hub: AdminContext, { actor }: AdminCaller, kept?: KeptReply): AdminTurn {
+function createTurn(
+  hub: AdminContext,
+  { actor, confirmedBy }: AdminCaller,
+  kept?: KeptReply,
+): AdminTurn {
   const { store, clock } = hub
   const conclude = async (
     writer: StoreWriter,
@@ -87,7 +90,7 @@ function createTurn(hub: AdminContext, { actor }: AdminCaller, kept?: KeptReply)
     reply?: object,
   ): Promise<void> => {
     const now = clock.now()
-    await appendEntries(writer, entriesOfActs(acts, now, actor))
+    await appendEntries(writer, entriesOfActs(acts, now, actor, confirmedBy))
     if (kept === undefined) return
     invariant(typeof reply === 'object', 'a create answers in its commit')
     await kept.keep(writer, now, reply)

@@ -25,6 +25,7 @@ import {
   showJoinRule,
 } from './join-rules.ts'
 import { createToken } from './create-token.ts'
+import { PASSKEY_USE_CASES } from './passkeys/passkey-use-cases.ts'
 import { SESSION_USE_CASES } from './sessions/session-use-cases.ts'
 import { showExamination } from './show-examination.ts'
 import { findDeliveries } from './find-deliveries.ts'
@@ -54,6 +55,7 @@ export const USE_CASES: UseCases = {
   ...WEBHOOK_USE_CASES,
   ...ROLLOUT_USE_CASES,
   ...SESSION_USE_CASES,
+  ...PASSKEY_USE_CASES,
   createJoinRule,
   listJoinRules,
   showJoinRule,

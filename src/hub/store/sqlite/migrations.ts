@@ -30,6 +30,7 @@ import { KEPT_RECORDS } from './kept-records.ts'
 import { OWN_CERTIFICATES } from './own-certificate.ts'
 import { REVERTED_TARGETS } from './reverted-targets.ts'
 import { NOTABLE_ENTRIES } from './notable-entries-tables.ts'
+import { PASSKEYS } from './passkey-rows.ts'
 import { ROLLOUTS } from './rollout-tables.ts'
 import { SELECTOR_POLICIES } from './selector-policies.ts'
 import { SESSIONS } from './session-rows.ts'
@@ -416,8 +417,8 @@ export const MIGRATIONS: readonly Migration[] = [
   { sql: ROLLOUTS, readableFrom: STEPS.length },
   // Earlier programs know no proof of a host's own key: token_not_found.
   { sql: JOIN_RULE_KEYS, readableFrom: STEPS.length },
-  // Earlier programs know no session: admin_token_invalid.
-  { sql: SESSIONS + TOKENS_OF_PEOPLE, readableFrom: STEPS.length },
+  // Earlier programs know no session: admin_token_invalid. So they ask nobody for a passkey.
+  { sql: SESSIONS + TOKENS_OF_PEOPLE + PASSKEYS, readableFrom: STEPS.length },
   // Counts that triggers keep up, whatever the program is that writes.
   { sql: SUMMARY_COUNTS, readableFrom: STEPS.length },
   { sql: NOTABLE_ENTRIES, readableFrom: STEPS.length },

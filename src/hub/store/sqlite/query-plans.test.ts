@@ -6,6 +6,7 @@ import { before, describe, test } from 'node:test'
 import Database from 'better-sqlite3-multiple-ciphers'
 import { fillTables } from '../../../../test/support/filled-tables.ts'
 import { type PortCall, READER_CALLS, UNBOUNDED } from '../../../../test/support/reader-calls.ts'
+import { PASSKEY_CALLS } from '../../../../test/support/passkey-calls.ts'
 import { SESSION_CALLS } from '../../../../test/support/session-calls.ts'
 import { ROLLOUT_CALLS } from '../../../../test/support/rollout-calls.ts'
 import { SUMMARY_CALLS } from '../../../../test/support/summary-calls.ts'
@@ -21,6 +22,7 @@ import { SqliteDeclaredReader, SqliteDeclaredWriter } from './sqlite-declared.ts
 import { SqliteEntryReader } from './sqlite-entry-reader.ts'
 import { SqliteJoinReader } from './sqlite-join-reader.ts'
 import { SqliteOperatorReader } from './sqlite-operator-reader.ts'
+import { SqlitePasskeyReader, SqlitePasskeyWriter } from './sqlite-passkeys.ts'
 import { SqliteSessionReader, SqliteSessionWriter } from './sqlite-sessions.ts'
 import { SqliteListReader } from './sqlite-list-reader.ts'
 import { SqliteReader } from './sqlite-reader.ts'
@@ -74,6 +76,12 @@ describe('on tables that are full', () => {
       [],
     )
     assert.deepEqual(
+      methodsOf(SqlitePasskeyReader, SqlitePasskeyWriter).filter(
+        (name) => !(name in PASSKEY_CALLS),
+      ),
+      [],
+    )
+    assert.deepEqual(
       methodsOf(SqliteSessionReader, SqliteSessionWriter).filter(
         (name) => !(name in SESSION_CALLS),
       ),
@@ -84,9 +92,14 @@ describe('on tables that are full', () => {
       [],
     )
     const names = new Set(
-      [STORE_CALLS, WEBHOOK_CALLS, ROLLOUT_CALLS, SESSION_CALLS, SUMMARY_CALLS].flatMap((calls) =>
-        Object.keys(calls),
-      ),
+      [
+        STORE_CALLS,
+        WEBHOOK_CALLS,
+        ROLLOUT_CALLS,
+        PASSKEY_CALLS,
+        SESSION_CALLS,
+        SUMMARY_CALLS,
+      ].flatMap((calls) => Object.keys(calls)),
     )
     assert.deepEqual(
       Object.keys(UNBOUNDED).filter((name) => !names.has(name)),
@@ -97,6 +110,7 @@ describe('on tables that are full', () => {
 
   const subPorts = Object.entries({
     rollouts: ROLLOUT_CALLS,
+    passkeys: PASSKEY_CALLS,
     sessions: SESSION_CALLS,
     summary: SUMMARY_CALLS,
     webhooks: WEBHOOK_CALLS,

@@ -2,18 +2,23 @@ import type { TokenHash } from '../../../protocol/identifiers.ts'
 import type { AccessToken } from '../../domain/access-token.ts'
 import type { StoreReader } from '../store.ts'
 import { selectAccessToken, selectAccessTokens, selectTokensOfPeople } from './access-tokens.ts'
+import { SqlitePasskeyReader } from './sqlite-passkeys.ts'
 import { SqlitePolicyReader } from './sqlite-policy-reader.ts'
 import { SqliteSessionReader } from './sqlite-sessions.ts'
 
 type OperatorReader = Pick<
   StoreReader,
-  'findAccessToken' | 'listAccessTokens' | 'listTokensOfPeople' | 'sessions'
+  'findAccessToken' | 'listAccessTokens' | 'listTokensOfPeople' | 'passkeys' | 'sessions'
 >
 
 /** What there is to read of those who operate the hub. */
 export class SqliteOperatorReader extends SqlitePolicyReader implements OperatorReader {
   get sessions(): SqliteSessionReader {
     return new SqliteSessionReader(this.session)
+  }
+
+  get passkeys(): SqlitePasskeyReader {
+    return new SqlitePasskeyReader(this.session)
   }
 
   async findAccessToken(hash: TokenHash): Promise<AccessToken | undefined> {

@@ -79,6 +79,7 @@ import { SqliteRolloutWriter } from './sqlite-rollouts.ts'
 import { SqliteReader } from './sqlite-reader.ts'
 import type { SqlSession } from './sql-session.ts'
 import { SqliteDeclaredWriter } from './sqlite-declared.ts'
+import { SqlitePasskeyWriter } from './sqlite-passkeys.ts'
 import { SqliteSessionWriter } from './sqlite-sessions.ts'
 import { SqliteWebhookWriter } from './sqlite-webhooks.ts'
 import { TransactionMemory } from './transaction-memory.ts'
@@ -103,6 +104,10 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
 
   override get declared(): SqliteDeclaredWriter {
     return new SqliteDeclaredWriter(this.session)
+  }
+
+  override get passkeys(): SqlitePasskeyWriter {
+    return new SqlitePasskeyWriter(this.session)
   }
 
   override get sessions(): SqliteSessionWriter {

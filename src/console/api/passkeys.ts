@@ -1,0 +1,79 @@
+// What the browser and its authenticator do about passkeys (WebAuthn). docs/protocol.md PKY.
+
+import { ask } from './client.ts'
+import type { UnconfirmedRequest } from './confirmation.ts'
+import type { AdminRequest } from './operations.ts'
+
+/** The authenticator, or who holds it, made or signed nothing. */
+export class NoPasskey extends Error {
+  override name = 'NoPasskey'
+}
+
+/** Browsers of before 2025 may lack it. */
+export function hasPasskeys(): boolean {
+  return typeof globalThis.PublicKeyCredential?.parseRequestOptionsFromJSON === 'function'
+}
+
+/** The header that confirms this very request. Throws NoPasskey, and what the hub refuses. */
+export async function confirmRequest(
+  { method, url, body }: UnconfirmedRequest,
+  leaving: AbortSignal,
+): Promise<string> {
+  const sent = new TextEncoder().encode(`${method} ${url}\n${body}`)
+  const hash = toHex(await crypto.subtle.digest('SHA-256', sent))
+  const { options } = await ask('prepareConfirmation', { request_sha256: hash })
+  const credential = await answerOf(() =>
+    navigator.credentials.get({
+      publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(
+        options as unknown as PublicKeyCredentialRequestOptionsJSON,
+      ),
+      signal: leaving,
+    }),
+  )
+  const { id, rawId, type, response } = credential.toJSON() as AuthenticationResponseJSON
+  const { clientDataJSON, authenticatorData, signature } = response
+  const assertion = { id, rawId, type, response: { clientDataJSON, authenticatorData, signature } }
+  return toBase64url(new TextEncoder().encode(JSON.stringify(assertion)))
+}
+
+/** A new passkey, for the hub to keep. Throws as above. */
+export async function makePasskey(): Promise<AdminRequest<'registerPasskey'>['credential']> {
+  const { options } = await ask('preparePasskey', {})
+  const made = await answerOf(() =>
+    navigator.credentials.create({
+      publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(
+        options as unknown as PublicKeyCredentialCreationOptionsJSON,
+      ),
+    }),
+  )
+  const { id, rawId, response } = made.toJSON() as RegistrationResponseJSON
+  const { clientDataJSON, attestationObject, transports } = response
+  return {
+    id,
+    rawId,
+    type: 'public-key',
+    response: { clientDataJSON, attestationObject, transports },
+  }
+}
+
+async function answerOf(ask: () => Promise<Credential | null>): Promise<PublicKeyCredential> {
+  if (!hasPasskeys()) throw new NoPasskey('this browser has no passkeys')
+  try {
+    const credential = await ask()
+    if (credential instanceof PublicKeyCredential) return credential
+  } catch (error) {
+    throw new NoPasskey((error as Error).message, { cause: error })
+  }
+  throw new NoPasskey('no passkey answered')
+}
+
+function toHex(bytes: ArrayBuffer): string {
+  return Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+function toBase64url(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '')
+}

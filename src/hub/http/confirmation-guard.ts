@@ -1,0 +1,79 @@
+// Whether a request of a session has to be confirmed by a passkey, and whether it is. docs/protocol.md PKY-4.
+
+import { createHash } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
+import type { Clock } from '../../platform/clock.ts'
+import { createTokenBuckets } from '../../platform/token-bucket.ts'
+import { ADMIN_OPERATIONS, type AdminOperationName } from '../../protocol/admin/operations.ts'
+import { CONFIRMATION_HEADER } from '../../protocol/admin/passkeys.ts'
+import type { Session } from '../domain/session.ts'
+import type { VerifyConfirmation } from '../service/admin/passkeys/verify-confirmation.ts'
+import type { StoreReader } from '../store/store.ts'
+
+export type GuardedConfirmation =
+  | { readonly by: string | undefined }
+  | { readonly refusal: 'confirmation_needed' }
+  | { readonly refusal: 'rate_limited'; readonly waitMs: number }
+  | { readonly refusal: 'confirmation_refused'; readonly fault: string }
+
+export interface ConfirmationGuard {
+  /** Of each body that comes with a confirmation its hash stays, for as long as its request. */
+  noteBody(request: FastifyRequest, body: Buffer): void
+  /** `name` is that of the session’s token. */
+  judge(
+    request: FastifyRequest,
+    operation: AdminOperationName,
+    session: Session,
+    name: string,
+  ): Promise<GuardedConfirmation>
+}
+
+export interface ConfirmationGuardOptions {
+  readonly clock: Clock
+  readonly reader: Pick<StoreReader, 'passkeys'>
+  readonly verify: VerifyConfirmation
+}
+
+/** For each session: a hand that touches a key is slower. */
+const PER_MINUTE = 30
+
+export function createConfirmationGuard({
+  clock,
+  reader,
+  verify,
+}: ConfirmationGuardOptions): ConfirmationGuard {
+  const hashes = new WeakMap<FastifyRequest, string>()
+  const turns = createTokenBuckets({
+    perSecond: PER_MINUTE / 60,
+    burst: PER_MINUTE,
+    now: () => clock.now(),
+  })
+  const isAsked = async (operation: AdminOperationName, name: string): Promise<boolean> => {
+    const { confirm } = ADMIN_OPERATIONS[operation]
+    if (confirm !== 'unless_first') return confirm === 'always'
+    return (await reader.passkeys.listOf(name)).length > 0
+  }
+  return {
+    noteBody: (request, body) => {
+      if (request.headers[CONFIRMATION_HEADER] !== undefined) {
+        hashes.set(request, hashRequest(request, body))
+      }
+    },
+    judge: async (request, operation, { cookieHash: session }, name) => {
+      if (!(await isAsked(operation, name))) return { by: undefined }
+      const confirmation = request.headers[CONFIRMATION_HEADER]
+      if (typeof confirmation !== 'string') return { refusal: 'confirmation_needed' }
+      const waitMs = turns.take(session)
+      if (waitMs > 0) return { refusal: 'rate_limited', waitMs }
+      const requestSha256 = hashes.get(request) ?? hashRequest(request, Buffer.alloc(0))
+      const found = await verify({ session, requestSha256, confirmation })
+      if ('confirmedBy' in found) return { by: found.confirmedBy }
+      return { refusal: 'confirmation_refused', fault: found.fault }
+    },
+  }
+}
+
+/** Of what is sent, as the page has it too. docs/protocol.md PKY-5. */
+function hashRequest({ method, raw }: FastifyRequest, body: Buffer): string {
+  return createHash('sha256').update(`${method} ${raw.url}\n`).update(body).digest('hex')
+}

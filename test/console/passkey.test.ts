@@ -1,0 +1,152 @@
+// Acts that a passkey confirms, in a browser with an authenticator of its own: asked, confirmed, left, and without a passkey.
+
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { CDPSession, Page } from 'playwright-core'
+import type { AdminReplies } from '../../src/protocol/admin/operations.ts'
+import { WITH_BROWSER } from '../support/browser.ts'
+import { findFreePort } from '../support/free-port.ts'
+import { checkThrough } from './support/check-accessibility.ts'
+import { openConsole, type OpenConsole } from './support/open-console.ts'
+
+/** A person in front of it touches it, or does not. */
+async function addAuthenticator(page: Page): Promise<{
+  readonly refuse: (isRefusing: boolean) => Promise<void>
+  readonly checkAccessibility: () => Promise<void>
+}> {
+  const debug: CDPSession = await page.context().newCDPSession(page)
+  await debug.send('WebAuthn.enable')
+  const { authenticatorId } = await debug.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  })
+  const refuse = async (isRefusing: boolean): Promise<void> => {
+    await debug.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: !isRefusing })
+  }
+  return { refuse, checkAccessibility: () => checkThrough(debug, page) }
+}
+
+async function register(page: Page, label: string): Promise<void> {
+  await page.goto('/console/access')
+  await page.getByRole('button', { name: 'Register a passkey' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Register a passkey' })
+  await dialog.getByLabel('Passkey').fill(label)
+  await dialog.getByRole('button', { name: 'Register a passkey' }).click()
+  await page.getByRole('row', { name: label }).waitFor()
+}
+
+describe('passkeys', WITH_BROWSER, () => {
+  let opened: OpenConsole
+  before(async () => {
+    const port = await findFreePort()
+    opened = await openConsole({
+      SVC_ADMIN_BIND: `127.0.0.1:${port}`,
+      SVC_CONSOLE_CONFIRM: 'passkey',
+      SVC_CONSOLE_URL: `https://localhost:${port}/console`,
+    })
+  })
+  after(() => opened[Symbol.asyncDispose]())
+
+  const entriesOf = async (tipo: string) => {
+    const { eventos } = await opened.hub.admin<AdminReplies['listEntries']>(
+      'POST',
+      '/v1/admin/eventos/list',
+      { tipos: [tipo], last: 50 },
+    )
+    return eventos.map(({ payload }) => payload)
+  }
+
+  test('[PKY-12] a passkey is registered and confirms by the keyboard what was asked, and the log says so', async () => {
+    await using person = await opened.signIn('admin', { isTrusted: true })
+    const { page } = person
+    const { checkAccessibility } = await addAuthenticator(page)
+    await register(page, 'laptop')
+    await page.getByRole('button', { name: 'Register a passkey' }).click()
+    await checkAccessibility()
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'New admin token' }).click()
+    const form = page.getByRole('dialog', { name: 'New admin token' })
+    await form.getByLabel('Name').fill('grafana')
+    await form.getByRole('button', { name: 'Create' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Confirm with a passkey' })
+    await dialog.getByText('Make the admin token grafana with the role viewer').waitFor()
+    await checkAccessibility()
+    // The button has the focus.
+    await page.keyboard.press('Enter')
+    const once = page.getByRole('dialog', { name: 'The admin token grafana' })
+    assert.match((await once.locator('code').first().textContent()) ?? '', /^svca_/)
+    await once.getByRole('button', { name: 'I have copied it' }).click()
+    const made = (await entriesOf('admin_token_created')).find(({ name }) => name === 'grafana')
+    const [registered] = await entriesOf('passkey_registered')
+    assert.equal(made?.['confirmed_by'], registered?.['passkey_id'])
+    assert.match(String(made?.['confirmed_by']), /^[0-9a-f]{16}$/)
+    person.assertBlameless()
+  })
+
+  test('[PKY-12] who leaves the question has done nothing, and finds the form as it was', async () => {
+    await using person = await opened.signIn('admin', { isTrusted: true })
+    const { page } = person
+    const { refuse, checkAccessibility } = await addAuthenticator(page)
+    await register(page, 'laptop')
+    await page.getByRole('button', { name: 'New admin token' }).click()
+    const form = page.getByRole('dialog', { name: 'New admin token' })
+    await form.getByLabel('Name').fill('kept')
+    await form.getByRole('button', { name: 'Create' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Confirm with a passkey' })
+    await refuse(true)
+    await dialog.getByRole('button', { name: 'Confirm' }).click()
+    await dialog.getByText('No passkey answered').waitFor()
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    await form.getByText('Nothing was done').waitFor()
+    await checkAccessibility()
+    assert.equal(await form.getByLabel('Name').inputValue(), 'kept')
+    assert.ok(!(await entriesOf('admin_token_created')).some(({ name }) => name === 'kept'))
+    await refuse(false)
+    await form.getByRole('button', { name: 'Create' }).click()
+    await dialog.getByRole('button', { name: 'Confirm' }).click()
+    await page.getByRole('dialog', { name: 'The admin token kept' }).waitFor()
+    person.assertBlameless()
+  })
+
+  test('[PKY-12] who has no passkey is told where to register one', async () => {
+    await using person = await opened.signIn('admin', { isTrusted: true })
+    const { page } = person
+    const { checkAccessibility } = await addAuthenticator(page)
+    await page.goto('/console/access')
+    await page.getByText('None yet.', { exact: false }).waitFor()
+    await page.getByRole('button', { name: 'New admin token' }).click()
+    const form = page.getByRole('dialog', { name: 'New admin token' })
+    await form.getByLabel('Name').fill('nobody')
+    await form.getByRole('button', { name: 'Create' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Confirm with a passkey' })
+    await dialog.getByRole('button', { name: 'Confirm' }).click()
+    await dialog.getByText('You have no passkey yet').waitFor()
+    await checkAccessibility()
+    await dialog.getByRole('link', { name: 'To your passkeys' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await page.getByRole('heading', { name: 'Your passkeys' }).waitFor()
+    person.assertBlameless()
+  })
+
+  test('[PKY-10] a second passkey and the removal of the first are confirmed', async () => {
+    await using person = await opened.signIn('admin', { isTrusted: true })
+    const { page } = person
+    await addAuthenticator(page)
+    await register(page, 'first')
+    await page.getByRole('button', { name: 'Remove the passkey first' }).click()
+    const act = page.getByRole('dialog', { name: 'Remove the passkey first' })
+    await act.getByRole('button', { name: 'Remove' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Confirm with a passkey' })
+    await dialog.getByText('Remove the passkey first').waitFor()
+    await dialog.getByRole('button', { name: 'Confirm' }).click()
+    await page.getByText('None yet.', { exact: false }).waitFor()
+    person.assertBlameless()
+  })
+})

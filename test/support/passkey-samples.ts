@@ -1,0 +1,32 @@
+import { randomBytes } from 'node:crypto'
+import type { Passkey } from '../../src/hub/domain/passkey.ts'
+import type { Store } from '../../src/hub/store/store.ts'
+import type { RegisteredCredential } from '../../src/protocol/admin/passkeys.ts'
+import { NOW } from '../store/store-samples.ts'
+
+export function newPasskey(name: string): Passkey {
+  return {
+    credentialId: randomBytes(16).toString('base64url'),
+    name,
+    label: 'YubiKey 5',
+    publicKey: new Uint8Array(randomBytes(77)),
+    transports: ['usb', 'nfc'],
+    counter: 7,
+    challengedAt: NOW,
+    createdAt: NOW,
+    lastUsedAt: null,
+  }
+}
+
+export async function insertPasskey(store: Store, name: string): Promise<Passkey> {
+  const passkey = newPasskey(name)
+  await store.write((writer) => writer.passkeys.insert(passkey))
+  return passkey
+}
+
+/** In its form as it should be, and made by no authenticator. */
+export function newCredential(): RegisteredCredential {
+  const id = randomBytes(16).toString('base64url')
+  const response = { clientDataJSON: 'e30', attestationObject: 'oA' }
+  return { id, rawId: id, type: 'public-key', response }
+}
