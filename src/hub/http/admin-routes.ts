@@ -33,6 +33,8 @@ export interface Credentials {
   readonly only?: string | null
   /** The session that asks, by the hash of its cookie. */
   readonly session?: TokenHash | undefined
+  /** The admin token that asks, or whose session does. */
+  readonly token?: TokenHash | undefined
   readonly credential: string
 }
 
@@ -93,10 +95,10 @@ async function perform(
   if (fault !== undefined) return answer(reply, 400, { error: 'request_invalid', ...fault })
   const key = readIdempotencyKey(request.headers['idempotency-key'])
   if (key instanceof AdminRefusal) return answerError(options.log, name, request, reply, key)
-  const { actor, role, only = null, session, credential } = options.credentialsOf(request)
+  const { actor, role, only = null, session, token, credential } = options.credentialsOf(request)
   const idempotency = key === undefined ? undefined : { credential, key }
   try {
-    const caller = { actor, role, only, session, idempotency }
+    const caller = { actor, role, only, session, token, idempotency }
     const done = await options.performOperation(name, asked as object, caller)
     if ('dry_run' in done) return answer(reply, 200, done)
     const tag = entityTagOf(operation, done)

@@ -28,6 +28,8 @@ export interface AdminAsker {
   readonly only?: Selector | undefined
   /** The session that asks, by the hash of its cookie. */
   readonly session?: TokenHash | undefined
+  /** The admin token that asks, or whose session does; undefined for a caller that has the vault. */
+  readonly token?: TokenHash | undefined
 }
 
 /** What the audit log says of the act, beside the actor; never a secret. */

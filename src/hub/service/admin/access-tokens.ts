@@ -105,7 +105,7 @@ export const revokeAccessToken: Write<'revokeAccessToken', Pick<AdminContext, 'c
   }
 }
 
-function toAdminAccessToken(token: AccessToken): AdminAccessToken {
+export function toAdminAccessToken(token: AccessToken): AdminAccessToken {
   return {
     id: accessTokenIdOf(token),
     name: token.name,

@@ -35,9 +35,9 @@ export function createPerformOperation(hub: AdminHub): PerformOperation {
   const shared = createSharedAnswers(hub.clock)
   const perform: PerformOperation = async (name, asked, caller) => {
     const { dry_run: isRehearsal, ...request } = asked as { readonly dry_run?: boolean }
-    const { actor, role, session, idempotency } = caller
+    const { actor, role, session, token, idempotency } = caller
     const only = boundOf(caller.only ?? null)
-    const context = { ...hub, changes, shared, actor, role, only, session }
+    const context = { ...hub, changes, shared, actor, role, only, session, token }
     const { does, isForSomeHosts } = ADMIN_OPERATIONS[name]
     // The port refuses it before: by itself no use case knows that it is asked for some hosts alone.
     invariant(only === undefined || isForSomeHosts === true, 'a bounded token asks for its hosts')
@@ -49,7 +49,7 @@ export function createPerformOperation(hub: AdminHub): PerformOperation {
         : useCase.run(turn, request as never, within)
     if (isRehearsal === true) {
       return rehearse(context, caller, (turn, within) =>
-        run(turn, { ...within, actor, role, only, session }),
+        run(turn, { ...within, actor, role, only, session, token }),
       )
     }
     const kept =
