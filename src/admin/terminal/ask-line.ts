@@ -23,6 +23,8 @@ export async function askLineOn(
       lines.setPrompt(`${question} `)
       lines.prompt()
     })
+    // Nobody has pressed Enter there.
+    if (!isTerminal || answer === undefined) output.write('\n')
     return answer?.slice(0, CHARACTERS_MAX)
   } finally {
     lines.close()
