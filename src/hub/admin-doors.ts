@@ -18,6 +18,7 @@ import type { HubMeters } from './metrics/hub-meters.ts'
 import type { AdminHub } from './service/admin/admin-context.ts'
 import { createAuthenticateOperator } from './service/admin/authenticate-operator.ts'
 import type { LeakedTokens } from './service/agent/end-leaked-token.ts'
+import type { OpenidSignIn } from './service/admin/openid/openid-sign-in.ts'
 import { createPerformOperation } from './service/admin/perform-operation.ts'
 import { createAuthenticateSession } from './service/admin/sessions/authenticate-session.ts'
 import { createStartSession, findStarterByCode } from './service/admin/sessions/start-session.ts'
@@ -37,6 +38,8 @@ export interface AdminDoorsDependencies {
   readonly bell: ChangeBell
   readonly leakedTokens: LeakedTokens
   readonly catchUp?: (() => Promise<void>) | undefined
+  /** Undefined where people sign in by no OpenID provider. */
+  readonly openid?: OpenidSignIn | undefined
 }
 
 export interface AdminDoors {
@@ -85,6 +88,7 @@ export async function openAdminDoors(dependencies: AdminDoorsDependencies): Prom
       onHandshakeFailure: dependencies.meters?.onHandshakeFailure,
       consoleFiles: config.isConsoleServed ? (openConsole() ?? NOT_BUILT) : undefined,
       startSession: createStartSession(store, clock),
+      openid: dependencies.openid,
       door: createOperatorDoor({
         authenticateOperator: createAuthenticateOperator(store, clock, log),
         authenticateSession: createAuthenticateSession(store, clock, log),

@@ -36,6 +36,7 @@ import { createHubHealth } from './metrics/hub-health.ts'
 import { createHubMeters, type HubMeters } from './metrics/hub-meters.ts'
 import { type HubMetricsOptions, serveHubMetrics } from './metrics/serve-metrics.ts'
 import { namingDamage } from './name-damage.ts'
+import { openOpenid } from './open-openid.ts'
 import { openReceivers } from './open-receivers.ts'
 import { openVaultStore } from './open-store.ts'
 import { createPorts, type Ports } from './ports.ts'
@@ -182,6 +183,7 @@ export async function bootHub(
   const countHubs = member && (() => member.membership.running)
   const connectToCa = await prepareCa(config, { clock, logging, countHubs })
   const lookup = createAddressLookup()
+  const openid = await openOpenid({ config, vault, store, clock, lookup })
   const checkpoints =
     checkpointDirectory === undefined
       ? undefined
@@ -328,6 +330,7 @@ export async function bootHub(
     certificate: certificates.serverCertificate,
     meters,
     leakedTokens: services.leakedTokens,
+    openid: openid?.signIn,
     catchUp: member?.catchUp,
     backups,
     bell,

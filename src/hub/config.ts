@@ -24,6 +24,12 @@ import type { HubLimits } from '../protocol/hub-limits.ts'
 import { readDatabaseServers } from './database-settings.ts'
 import { HUB_VARIABLES, isReadBy } from './hub-variables.ts'
 import { parseHubLimits } from './limits.ts'
+import {
+  parseProviderSettings,
+  type ProviderConfig,
+  type ProviderSettings,
+  readProviderConfig,
+} from './openid-settings.ts'
 import { findPassphraseFaults } from './passphrase-faults.ts'
 import { isSecretSet, readSecret } from './read-secret.ts'
 import type { DatabaseReplication } from './store/postgres/judge-database.ts'
@@ -72,6 +78,8 @@ export interface HubConfig {
   readonly webhookCaPath: string | undefined
   /** Where people reach the console, without a slash at its end. */
   readonly consoleUrl: string | undefined
+  /** By whom people sign in; undefined where only tokens and links do. */
+  readonly openid: ProviderConfig | undefined
   /** What the hub shows to syslog receivers that ask who it is. */
   readonly syslogPair: { readonly certificatePath: string; readonly keyPath: string } | undefined
   /** Undefined when the hub makes no backups by itself. */
@@ -126,10 +134,11 @@ export interface MetricsBind {
 /** All but the secrets. */
 export type HubSettings = Omit<
   HubConfig,
-  'passphrase' | 'passphraseFaults' | 'ca' | 'acme' | 'database'
+  'passphrase' | 'passphraseFaults' | 'ca' | 'acme' | 'openid' | 'database'
 > & {
   readonly ca: CaSettings
   readonly acme: AcmeSettings | undefined
+  readonly openid: ProviderSettings | undefined
 }
 
 /** Throws a UserError that names every missing variable, one a line, in the table's order. */
@@ -148,6 +157,7 @@ export function parseHubConfig(env: Environment): HubConfig {
     passphraseFaults: findPassphraseFaults(passphrase, env).map(({ message }) => message),
     ca: readCaConfig(env, settings.ca),
     acme: readAcmeConfig(env, settings.acme),
+    openid: readProviderConfig(env, settings.openid),
     database: readDatabaseServers(env),
   }
 }
@@ -185,6 +195,7 @@ export function parseHubSettings(env: Environment): HubSettings {
     isTrustedProxy: parseProxies(valueOf(env, 'SVC_TRUSTED_PROXIES')),
     webhookCaPath: isSet(env, 'SVC_WEBHOOK_CA_PATH') ? env['SVC_WEBHOOK_CA_PATH'] : undefined,
     consoleUrl: parseConsoleUrl(env),
+    openid: parseProviderSettings(env, (name) => valueOf(env, name)),
     syslogPair: parseSyslogPair(env),
     backupSchedule: parseBackupSchedule(env),
     logKeepMs: parseLogKeep(env),

@@ -1,6 +1,7 @@
 // The hub's environment. The table is the reference: parser, `--help` and docs/reference/environment.md follow it.
 
 import { HUB_LIMITS } from '../protocol/hub-limits.ts'
+import { OPENID_VARIABLES } from './openid-variables.ts'
 import { CA_VARIABLES, type CaKind, type HubVariable } from './ca-variables.ts'
 
 /** Whether a hub whose CAs are of these kinds reads it. */
@@ -212,8 +213,10 @@ export const HUB_VARIABLES: readonly HubVariable[] = [
     name: 'SVC_CONSOLE_URL',
     required: false,
     default: '',
-    meaning: 'HTTPS URL of the console, to which messages in Slack, Teams and mail link.',
+    meaning:
+      'HTTPS URL of the console, to which messages in Slack, Teams and mail link, and an OpenID provider sends people back; such as `https://hub.example.org:8445/console`.',
   },
+  ...OPENID_VARIABLES,
   {
     name: 'SVC_SYSLOG_CERT_PATH',
     required: false,

@@ -1,5 +1,5 @@
 // Files of root certificates: the file of SVC_CA_ROOT_CA_PATH, with one root, or several while one replaces another, and
-// the files of SVC_CA_TLS_ROOT_PATH and SVC_WEBHOOK_CA_PATH.
+// the files of SVC_CA_TLS_ROOT_PATH, SVC_WEBHOOK_CA_PATH and SVC_OIDC_CA_PATH.
 
 import { readFile } from 'node:fs/promises'
 import { errnoCode, SvcError } from '../platform/errors.ts'
@@ -21,6 +21,12 @@ const OF_WEBHOOKS: RootFile = {
   code: 'webhook_ca_unreadable',
   what: 'the webhooks’ CA',
   hint: 'SVC_WEBHOOK_CA_PATH names a PEM file of root certificates',
+}
+
+const OF_OPENID: RootFile = {
+  code: 'openid_ca_unreadable',
+  what: 'the OpenID provider’s CA',
+  hint: 'SVC_OIDC_CA_PATH names a PEM file of root certificates',
 }
 
 const OF_THE_SERVER: RootFile = {
@@ -47,6 +53,13 @@ export async function readWebhookRoots(path: string | undefined): Promise<() => 
   const own = path === undefined ? [] : await readRoots(path, OF_WEBHOOKS)
   let known: readonly string[] | undefined
   return () => (known ??= [...systemRoots(), ...own.map(({ pem }) => pem)])
+}
+
+/** By which alone the OpenID provider is known; without a file the system's. docs/protocol.md OID-9. */
+export async function readOpenidRoots(path: string | undefined): Promise<() => readonly string[]> {
+  if (path === undefined) return systemRoots
+  const own = (await readRoots(path, OF_OPENID)).map(({ pem }) => pem)
+  return () => own
 }
 
 async function readRoots(

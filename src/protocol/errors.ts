@@ -47,6 +47,14 @@ export const WIRE_ERRORS = {
   },
   sign_in_code_used: { status: 401, when: 'The sign-in code has begun a session already.' },
   sign_in_code_expired: { status: 401, when: 'The sign-in code is past its expiry.' },
+  sign_in_state_invalid: {
+    status: 401,
+    when: 'The sign-in did not begin here, was begun over ten minutes ago, or was finished before.',
+  },
+  sign_in_provider_refused: {
+    status: 401,
+    when: 'The OpenID provider refused the sign-in, or what it answered is not valid.',
+  },
   hostname_mismatch: { status: 403, when: 'The token is for another hostname.' },
   role_mismatch: { status: 403, when: 'The token is for another role.' },
   csr_cn_mismatch: {
@@ -60,6 +68,14 @@ export const WIRE_ERRORS = {
   token_bounded: {
     status: 403,
     when: 'The admin token is bounded to some hosts, and this operation is about more than these.',
+  },
+  sign_in_no_role: {
+    status: 403,
+    when: 'The OpenID provider signed the person in, and `SVC_OIDC_ROLES` has no role for the person.',
+  },
+  sign_in_name_invalid: {
+    status: 403,
+    when: 'What the OpenID provider calls the person cannot be a name here, or is an unverified address.',
   },
   route_not_found: { status: 404, when: 'There is no such route on this port.' },
   entrega_not_found: {
@@ -79,6 +95,10 @@ export const WIRE_ERRORS = {
     status: 409,
     when: 'Another token enrolled the host after this token was made; the hub does not consume this token.',
   },
+  sign_in_name_taken: {
+    status: 409,
+    when: 'Another person of the OpenID provider is signed in under this name.',
+  },
   request_id_conflict: { status: 409, when: 'The same `request_id` came with a different event.' },
   body_too_large: { status: 413, when: 'The body is over its limit.' },
   unsupported_media_type: { status: 415, when: 'The body is not `application/json`.' },
@@ -88,6 +108,10 @@ export const WIRE_ERRORS = {
     when: 'The hub has a fault; its log has the details under the reply’s `X-Request-Id`.',
   },
   ca_failed: { status: 502, when: 'The hub could not obtain a usable certificate from the CA.' },
+  sign_in_provider_unavailable: {
+    status: 503,
+    when: 'The OpenID provider does not answer; `Retry-After` says when to try again.',
+  },
   unavailable: {
     status: 503,
     when: 'The hub is shutting down, overloaded, or cannot store; `Retry-After` says when to try again.',

@@ -57,6 +57,7 @@ function newAccessToken(expiresAt: Date): AccessToken {
     hash: randomBytes(32).toString('hex') as TokenHash,
     name: 'ci',
     role: 'operator',
+    person: null,
     only: null,
     createdAt: NOW,
     expiresAt,

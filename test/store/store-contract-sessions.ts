@@ -17,6 +17,7 @@ export function testSessions(store: () => Store): void {
       hash,
       name: hash.slice(0, 16),
       role: 'viewer',
+      person: null,
       only: null,
       createdAt: NOW,
       expiresAt: LATER,

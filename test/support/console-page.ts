@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ChangeBell } from '../../src/hub/http/change-bell.ts'
 import { openAdminDoors } from '../../src/hub/admin-doors.ts'
+import type { OpenidSignIn } from '../../src/hub/service/admin/openid/openid-sign-in.ts'
 import { createLeakedTokens } from '../../src/hub/service/agent/end-leaked-token.ts'
 import type { Store } from '../../src/hub/store/store.ts'
 import { createLogging } from '../../src/platform/logger.ts'
@@ -37,6 +38,7 @@ export async function openDoors(
   { now }: Pick<Clock, 'now'>,
   limits: Partial<HubLimits> = {},
   isConsoleServed = false,
+  openid?: OpenidSignIn,
 ): Promise<RunningDoors> {
   // What the hub does now and then, it does at its end: a clock that stands still would have it do so without a pause.
   const clock: Clock = { now, sleep: (_durationMs, signal) => untilAborted(signal) }
@@ -74,6 +76,7 @@ export async function openDoors(
       contentBytesMax: 1024,
       renewalThresholdMs: 0,
     },
+    openid,
     bell: new ChangeBell(),
     backups: NO_BACKUPS,
     leakedTokens: createLeakedTokens(store, clock, logging.forModule('test')),

@@ -104,6 +104,8 @@ function statements(each: string): string[] {
     `${each} ${newTokens} SELECT ${digits('b')}, 'host-1', 'web', 1, ${EARLY}, NULL, ${EARLY}, 1 FROM n`,
     `${each} INSERT INTO admin_tokens (token_hash, name, role, created_at, expires_at, ended_at)
        SELECT ${digits('c')}, 'ci-' || i, 'viewer', 1, ${EARLY}, ${EARLY} FROM n`,
+    `${each} INSERT INTO admin_tokens (token_hash, name, role, created_at, expires_at, emissor, sujeito)
+       SELECT ${digits('4')}, 'person-' || i || '@example.org', 'viewer', 1, ${LATE}, 'https://sso.example.org', i FROM n`,
     `${each} INSERT INTO sessoes SELECT i, ${digits('6')}, ${digits('7')}, ${digits('c')}, '192.0.2.7', i, i, ${LATE}, NULL FROM n`,
     `${each} INSERT INTO codigos_de_entrada SELECT ${digits('5')}, ${digits('c')}, ${LATE}, NULL FROM n`,
     `${each} INSERT INTO admin_respostas SELECT ${digits('d')}, x'00', ${LATE} FROM n`,

@@ -288,5 +288,6 @@ export const READER_CALLS: PortCalls<
   ),
   findAccessToken: [(w) => w.findAccessToken('c'.padEnd(64, '0') as TokenHash)],
   listAccessTokens: [(w) => w.listAccessTokens()],
+  listTokensOfPeople: [(w) => w.listTokensOfPeople('alice@example.org')],
   findReply: [(w) => w.findReply('d'.padEnd(64, '0'), NOW)],
 }

@@ -74,6 +74,7 @@ const accessToken = {
   hash: 'f'.repeat(64) as TokenHash,
   name: 'new',
   role: 'viewer',
+  person: null,
   only: null,
   createdAt: NOW,
   expiresAt: NOW,

@@ -4,8 +4,10 @@ import type { TokenHash } from '../../protocol/identifiers.ts'
 /** What opens the admin port: an admin token, as the wire calls it. */
 export interface AccessToken {
   readonly hash: TokenHash
-  /** Who acts, in the audit log. Only one good token has this name. */
+  /** Who acts, in the audit log. Only one good token has this name, or the good tokens of one person. */
   readonly name: string
+  /** Whom an OpenID provider signed in; null for a token that an operator made. docs/protocol.md OID-7. */
+  readonly person: Person | null
   readonly role: AdminRole
   /** The selector of the hosts that it sees and touches; null for all. */
   readonly only: string | null
@@ -15,6 +17,16 @@ export interface AccessToken {
   readonly revokedAt: Date | null
   /** When the hub first had it down that its time was over. */
   readonly endedAt: Date | null
+}
+
+/** Somebody whom an OpenID provider knows: both together are one person for good, whatever the person is called. */
+export interface Person {
+  readonly issuer: string
+  readonly subject: string
+}
+
+export function isSamePerson(one: Person | null, other: Person): boolean {
+  return one?.issuer === other.issuer && one.subject === other.subject
 }
 
 /** Expired at the very instant of its expiry; what was revoked or has ended is so whatever the clock says. */

@@ -6,6 +6,7 @@ import type { ConsoleFiles } from '../../console-files/console-files.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { CHANGES_ROUTE } from '../../protocol/admin/changes-route.ts'
 import { ADMIN_OPERATIONS, type AdminOperationName } from '../../protocol/admin/operations.ts'
+import { OPENID_ROUTES } from '../../protocol/admin/openid.ts'
 import { SESSION_ROUTE } from '../../protocol/admin/sessions.ts'
 import { includesRole } from '../../protocol/admin/roles.ts'
 import { describeApi } from '../../protocol/openapi.ts'
@@ -14,7 +15,8 @@ import type { WireErrorCode } from '../../protocol/errors.ts'
 import type { AccessToken } from '../domain/access-token.ts'
 import type { Actor } from '../domain/actor.ts'
 import type { PerformOperation } from '../service/admin/admin-context.ts'
-import type { RefusalRecorder } from '../service/admin/record-refusals.ts'
+import type { OpenidSignIn } from '../service/admin/openid/openid-sign-in.ts'
+import type { RefusalRecorder, RefusedPerson } from '../service/admin/record-refusals.ts'
 import type { StartSession } from '../service/admin/sessions/start-session.ts'
 import type { ServerCertificate } from '../service/upkeep/server-certificate.ts'
 import {
@@ -33,6 +35,7 @@ import { handshakeTimeoutMs, hubTlsOptions, tlsServerOf } from './hub-tls.ts'
 import { recordedAddress } from './connections/recorded-address.ts'
 import { strangerTurns } from './connections/stranger-turns.ts'
 import type { DoorRefusal, Operator, OperatorDoor } from './operator-door.ts'
+import { addOpenidRoutes, isOfOpenid } from './openid-routes.ts'
 import { addSessionRoute } from './session-route.ts'
 
 export interface AdminPortOptions extends Pick<
@@ -45,6 +48,8 @@ export interface AdminPortOptions extends Pick<
   readonly certificate: ServerCertificate
   readonly door: OperatorDoor
   readonly startSession: StartSession
+  /** Undefined where no OpenID provider is set. */
+  readonly openid?: OpenidSignIn | undefined
   readonly performOperation: PerformOperation
   readonly refusals: RefusalRecorder
   /** Undefined where there is to be no console. */
@@ -58,7 +63,7 @@ export interface AdminPort extends HttpPort {
 }
 
 export function createAdminPort(options: AdminPortOptions): AdminPort {
-  const { log, limits, clock, refusals, door, consoleFiles } = options
+  const { log, limits, clock, refusals, door, consoleFiles, openid } = options
   const operators = new WeakMap<FastifyRequest, Operator>()
   const failures = createCallerBuckets(limits.adminFailuresPerMinute, clock)
   /** A refusal is counted against its address, and for the log; one too many is told to wait. */
@@ -67,8 +72,9 @@ export function createAdminPort(options: AdminPortOptions): AdminPort {
     reason: WireErrorCode,
     actor?: Actor,
     operation?: AdminOperationName,
+    person?: RefusedPerson,
   ): WireErrorCode => {
-    refusals.record({ actor, address: recordedAddress(request.ip), reason, operation })
+    refusals.record({ actor, address: recordedAddress(request.ip), reason, operation, person })
     return failures.take(request.ip) > 0 ? 'rate_limited' : reason
   }
   /** Who has both halves of a session that has ended guesses nothing. */
@@ -89,6 +95,7 @@ export function createAdminPort(options: AdminPortOptions): AdminPort {
     reply: FastifyReply,
   ): Promise<WireErrorCode | undefined> => {
     if (consoleFiles !== undefined && isOfConsole(request)) return undefined
+    if (openid !== undefined && isOfOpenid(request)) return undefined
     const found = await (beginsSession(request)
       ? door.authenticateStarter(request.headers)
       : door.authenticate(request.headers))
@@ -108,6 +115,7 @@ export function createAdminPort(options: AdminPortOptions): AdminPort {
       CHANGES_ROUTE,
       ROUTES.openapi,
       ...(consoleFiles === undefined ? [] : CONSOLE_ROUTES),
+      ...(openid === undefined ? [] : Object.values(OPENID_ROUTES)),
     ],
     log,
     limits: { ...limits, bodyBytes: ADMIN_BODY_BYTES_MAX },
@@ -159,6 +167,14 @@ export function createAdminPort(options: AdminPortOptions): AdminPort {
     startSession: options.startSession,
     refuse: refuseAtDoor,
   })
+  if (openid !== undefined) {
+    addOpenidRoutes(port, {
+      clock,
+      signIn: openid,
+      perMinute: limits.adminFailuresPerMinute,
+      refuse: (request, refusal, person) => refuse(request, refusal, undefined, undefined, person),
+    })
+  }
   addChangesRoute(port, {
     streams: options.changes,
     callerOf: (request) => {

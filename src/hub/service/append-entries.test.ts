@@ -92,6 +92,7 @@ describe('[TOK-4] whatever is recorded ends the tokens that have expired by then
       lastUsedAt: null,
       revokedAt: null,
       endedAt: null,
+      person: null,
       only: null,
     }
     const token = { hash, name: 'ci', role: 'admin', expiresAt: NOW, ...dates } as const

@@ -18,6 +18,17 @@ export interface SessionWriter extends SessionReader {
   /** Removes codes that expired before an instant. */
   insertCode(code: SignInCode, expiredBefore: Date): Promise<void>
   setCodeUsed(hash: TokenHash, at: Date): Promise<void>
+  /** Forgets tokens of people that have ended, with their sessions and codes. */
+  removeTokensOfPeople(room: PeopleRoom): Promise<void>
   /** Sessions and codes. */
   removeAll(): Promise<void>
+}
+
+/** What is kept of people's tokens that have ended by `now`. */
+export interface PeopleRoom {
+  readonly now: Date
+  /** Those that ended before go. */
+  readonly endedBefore: Date
+  /** And the oldest of all but so many. */
+  readonly keptMax: number
 }

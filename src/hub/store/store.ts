@@ -280,6 +280,8 @@ export interface StoreReader extends ListReader {
   findAccessToken(hash: TokenHash): Promise<AccessToken | undefined>
   /** Newest first. */
   listAccessTokens(): Promise<AccessToken[]>
+  /** Of those whom an OpenID provider signed in under this name, newest first. */
+  listTokensOfPeople(name: string): Promise<AccessToken[]>
   /** Undefined when it has expired. */
   findReply(id: string, now: Date): Promise<SealedReply | undefined>
 }

@@ -32,6 +32,9 @@ export const AdminAccessToken = Type.Object({
   revoked_at: nullable(time),
   /** The selector of the hosts that it is for; null for all. */
   only: nullable(Type.String()),
+  /** Whom an OpenID provider signed in; both are there for such a token alone. */
+  issuer: Type.Optional(Type.String()),
+  subject: Type.Optional(Type.String()),
 })
 export type AdminAccessToken = Static<typeof AdminAccessToken>
 
@@ -73,7 +76,7 @@ export const ACCESS_TOKEN_OPERATIONS = {
     role: 'admin',
     summary: 'End an admin token, named by id or, while it is good, by name.',
     request: Type.Object({
-      /** Its name, or its id (eight characters or more). */
+      /** Its name, or its id (eight characters or more). A person's name is all good tokens of the person. */
       token: Type.String({ minLength: 1, maxLength: 128 }),
     }),
     reply: AdminAccessToken,

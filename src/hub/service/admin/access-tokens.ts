@@ -34,6 +34,7 @@ export const createAccessToken: Write<'createAccessToken', Pick<AdminContext, 'c
   const token: AccessToken = {
     hash: only === null ? hashToken(plaintext) : hashBoundedToken(plaintext),
     name: request.name,
+    person: null,
     role: request.role,
     only,
     createdAt: now,
@@ -87,22 +88,22 @@ export const listAccessTokens: Read<'listAccessTokens'> = async (reader, request
   return { admin_tokens: rows, next }
 }
 
-/** Named by id or, while it is good, by name; revoking twice is no error. */
+/** Named by id or, while it is good, by name, which is all good tokens of a person; revoking twice is no error. */
 export const revokeAccessToken: Write<'revokeAccessToken', Pick<AdminContext, 'clock'>> = async (
   writer,
   { token: wanted },
   { clock },
 ) => {
   const now = clock.now()
-  const token = findWanted(await writer.listAccessTokens(), wanted, now)
-  if (token.revokedAt !== null) return { acts: [], reply: toAdminAccessToken(token) }
-  const revoked: AccessToken = { ...token, revokedAt: now }
-  await writer.updateAccessToken(revoked)
-  const act = { admin_token_id: accessTokenIdOf(token), name: token.name }
-  return {
-    acts: [{ type: HubEventType.accessTokenRevoked, payload: act }],
-    reply: toAdminAccessToken(revoked),
+  const tokens = findWanted(await writer.listAccessTokens(), wanted, now)
+  const acts: AdminAct[] = []
+  for (const token of tokens.filter(({ revokedAt }) => revokedAt === null)) {
+    await writer.updateAccessToken({ ...token, revokedAt: now })
+    const act = { admin_token_id: accessTokenIdOf(token), name: token.name }
+    acts.push({ type: HubEventType.accessTokenRevoked, payload: act })
   }
+  const [newest] = tokens
+  return { acts, reply: toAdminAccessToken({ ...newest, revokedAt: newest.revokedAt ?? now }) }
 }
 
 export function toAdminAccessToken(token: AccessToken): AdminAccessToken {
@@ -115,6 +116,7 @@ export function toAdminAccessToken(token: AccessToken): AdminAccessToken {
     last_used_at: token.lastUsedAt?.toISOString() ?? null,
     revoked_at: token.revokedAt?.toISOString() ?? null,
     only: token.only,
+    ...token.person,
   }
 }
 
@@ -123,12 +125,15 @@ export function accessTokenIdOf({ hash }: AccessToken): string {
   return hash.slice(0, ID_LENGTH)
 }
 
-function findWanted(tokens: readonly AccessToken[], wanted: string, now: Date): AccessToken {
+/** One, or the good tokens of one person, newest first. */
+function findWanted(
+  tokens: readonly AccessToken[],
+  wanted: string,
+  now: Date,
+): readonly [AccessToken, ...AccessToken[]] {
   const named = tokens.filter((token) => token.name === wanted && isGood(token, now))
-  const found =
-    named.length > 0 || wanted.length < ID_LENGTH_MIN
-      ? named
-      : tokens.filter(({ hash }) => hash.startsWith(wanted))
+  const isNamed = named.length > 0 || wanted.length < ID_LENGTH_MIN
+  const found = isNamed ? named : tokens.filter(({ hash }) => hash.startsWith(wanted))
   const [token, ...others] = found
   if (token === undefined) {
     throw new AdminRefusal(
@@ -136,8 +141,8 @@ function findWanted(tokens: readonly AccessToken[], wanted: string, now: Date): 
       `no admin token ${wanted.startsWith(ACCESS_TOKEN_PREFIX) ? 'by its text' : wanted}`,
     )
   }
-  if (others.length > 0) {
+  if (others.length > 0 && !isNamed) {
     throw new AdminRefusal('admin_token_ambiguous', `${wanted} names more than one admin token`)
   }
-  return token
+  return [token, ...others]
 }

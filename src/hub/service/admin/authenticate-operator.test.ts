@@ -49,6 +49,7 @@ async function insert(changes: Partial<AccessToken> = {}): Promise<string> {
     lastUsedAt: null,
     revokedAt: null,
     endedAt: null,
+    person: null,
     only: null,
   }
   const token = { hash: hashToken(text), name: `ci-${count}`, role: 'viewer', ...dates } as const

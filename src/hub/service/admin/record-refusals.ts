@@ -6,6 +6,7 @@ import { describeError } from '../../../platform/errors.ts'
 import type { Logger } from '../../../platform/logger.ts'
 import type { WireErrorCode } from '../../../protocol/errors.ts'
 import { HubEventType } from '../../../protocol/words.ts'
+import type { Person } from '../../domain/access-token.ts'
 import type { Actor } from '../../domain/actor.ts'
 import type { Store } from '../../store/store.ts'
 import { recordHubAct } from '../hub-acts.ts'
@@ -16,6 +17,12 @@ export interface AdminRefusal {
   readonly address: string
   readonly reason: WireErrorCode
   readonly operation?: string | undefined
+  /** Somebody whom an OpenID provider signed in, and the hub did not let in. */
+  readonly person?: RefusedPerson | undefined
+}
+
+export interface RefusedPerson extends Person {
+  readonly name?: string | undefined
 }
 
 export interface RefusalRecorder {
@@ -46,8 +53,8 @@ export function createRefusalRecorder(store: Store, clock: Clock, log: Logger): 
     const at = clock.now()
     window.recordedAtMs = at.getTime()
     window.count = 0
-    const { actor = 'unknown', reason, address, operation } = refusal
-    const payload = { actor, reason, address, ...(operation && { operation }), count }
+    const { actor = 'unknown', reason, address, operation, person } = refusal
+    const payload = { actor, reason, address, ...(operation && { operation }), ...person, count }
     const written = store
       .write((writer) => recordHubAct(writer, at, HubEventType.adminRefused, payload))
       .catch((error: unknown) =>
@@ -69,7 +76,7 @@ export function createRefusalRecorder(store: Store, clock: Clock, log: Logger): 
       const nowMs = clock.now().getTime()
       const isFull = !windows.has(keyOf(refusal)) && windows.size >= TOLD_APART_MAX
       // Never under another actor's name: strangers can fill all the places, but hide no actor and blame no actor.
-      const counted = isFull ? { ...refusal, address: OTHERS } : refusal
+      const counted = isFull ? { ...refusal, address: OTHERS, person: undefined } : refusal
       const key = keyOf(counted)
       const known = windows.get(key)
       const window = known ?? { recordedAtMs: nowMs, refusal: counted, count: 0 }
@@ -88,6 +95,6 @@ export function createRefusalRecorder(store: Store, clock: Clock, log: Logger): 
   }
 }
 
-function keyOf({ actor, address }: AdminRefusal): string {
-  return `${actor ?? ''} ${address}`
+function keyOf({ actor, address, person }: AdminRefusal): string {
+  return `${actor ?? ''} ${address} ${person?.subject ?? ''}`
 }

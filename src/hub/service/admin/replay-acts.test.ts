@@ -161,6 +161,7 @@ describe('[BKP-19] an act that is done again', () => {
       hash: 'b'.repeat(64) as TokenHash,
       name: 'ci',
       role: 'operator',
+      person: null,
       only: null,
       createdAt: NOW,
       expiresAt: new Date('2027-01-01'),

@@ -31,6 +31,7 @@ async function withTokens(work: (setting: Setting) => Promise<void>): Promise<vo
     hash: HASHES.admin,
     name: 'ci',
     role: 'admin',
+    person: null,
     only: null,
     createdAt: NOW,
     expiresAt: LATER,

@@ -1,5 +1,6 @@
 import type { TokenHash } from '../../../protocol/identifiers.ts'
 import type { AccessToken } from '../../domain/access-token.ts'
+import type { PeopleRoom } from '../session-store.ts'
 import { fromDate, toDate } from './instants.ts'
 import type { SqlSession } from './sql-session.ts'
 
@@ -9,11 +10,24 @@ export const BOUNDED_ACCESS_TOKENS = `
 ALTER TABLE admin_tokens ADD COLUMN somente TEXT;
 `
 
+/** A step of migrations.ts. */
+export const TOKENS_OF_PEOPLE = `
+-- Whom an OpenID provider signed in; null for a token that an operator made.
+ALTER TABLE admin_tokens ADD COLUMN emissor TEXT;
+ALTER TABLE admin_tokens ADD COLUMN sujeito TEXT;
+CREATE INDEX sessoes_por_token ON sessoes (token_hash);
+CREATE INDEX codigos_de_entrada_por_token ON codigos_de_entrada (token_hash);
+CREATE INDEX admin_tokens_de_pessoas ON admin_tokens (name, ordem) WHERE emissor IS NOT NULL;
+CREATE INDEX admin_tokens_de_pessoas_por_fim ON admin_tokens (expires_at) WHERE emissor IS NOT NULL;
+`
+
 interface AccessTokenRow {
   readonly token_hash: TokenHash
   readonly name: string
   readonly role: AccessToken['role']
   readonly somente: string | null
+  readonly emissor: string | null
+  readonly sujeito: string | null
   readonly created_at: number
   readonly expires_at: number
   readonly last_used_at: number | null
@@ -21,6 +35,7 @@ interface AccessTokenRow {
   readonly ended_at: number | null
 }
 
+const LEAVING_MAX = 100
 const OPEN = 'revoked_at IS NULL AND ended_at IS NULL'
 
 export function selectAccessToken(session: SqlSession, hash: TokenHash): AccessToken | undefined {
@@ -31,6 +46,34 @@ export function selectAccessToken(session: SqlSession, hash: TokenHash): AccessT
 export function selectAccessTokens(session: SqlSession): AccessToken[] {
   const sql = 'SELECT * FROM admin_tokens ORDER BY ordem DESC'
   return session.all<AccessTokenRow>(sql).map(toAccessToken)
+}
+
+/** Of the people who are called so, newest first. */
+export function selectTokensOfPeople(session: SqlSession, name: string): AccessToken[] {
+  const sql = `SELECT * FROM admin_tokens INDEXED BY admin_tokens_de_pessoas
+    WHERE emissor IS NOT NULL AND name = ? ORDER BY ordem DESC`
+  return session.all<AccessTokenRow>(sql, name).map(toAccessToken)
+}
+
+/** With all that refers to them. No more at once than a write can bear: the next one goes on. */
+export function removeTokensOfPeople(
+  session: SqlSession,
+  { endedBefore, now, keptMax }: PeopleRoom,
+): void {
+  const hashes = `SELECT token_hash FROM admin_tokens INDEXED BY admin_tokens_de_pessoas_por_fim
+    WHERE emissor IS NOT NULL AND expires_at`
+  const old = session.column<TokenHash>(`${hashes} < ? LIMIT ?`, endedBefore.getTime(), LEAVING_MAX)
+  const beyond = session.column<TokenHash>(
+    `${hashes} <= ? ORDER BY expires_at DESC LIMIT ? OFFSET ?`,
+    now.getTime(),
+    LEAVING_MAX,
+    keptMax,
+  )
+  for (const hash of new Set([...old, ...beyond])) {
+    session.run('DELETE FROM sessoes WHERE token_hash = ?', hash)
+    session.run('DELETE FROM codigos_de_entrada WHERE token_hash = ?', hash)
+    session.run('DELETE FROM admin_tokens WHERE token_hash = ?', hash)
+  }
 }
 
 export function insertAccessToken(session: SqlSession, token: AccessToken): void {
@@ -65,6 +108,10 @@ function toAccessToken(row: AccessTokenRow): AccessToken {
     name: row.name,
     role: row.role,
     only: row.somente,
+    person:
+      row.emissor === null || row.sujeito === null
+        ? null
+        : { issuer: row.emissor, subject: row.sujeito },
     createdAt: new Date(row.created_at),
     expiresAt: new Date(row.expires_at),
     lastUsedAt: toDate(row.last_used_at),
@@ -79,6 +126,8 @@ function fromAccessToken(token: AccessToken): AccessTokenRow {
     name: token.name,
     role: token.role,
     somente: token.only,
+    emissor: token.person?.issuer ?? null,
+    sujeito: token.person?.subject ?? null,
     created_at: token.createdAt.getTime(),
     expires_at: token.expiresAt.getTime(),
     last_used_at: fromDate(token.lastUsedAt),

@@ -4,7 +4,7 @@
 // `ordem` keeps the order of insertion. A table's rowid is the last column of each of its indexes, so an index for
 // "the events of this agent, by seq" needs to name only the agent.
 
-import { BOUNDED_ACCESS_TOKENS } from './access-tokens.ts'
+import { BOUNDED_ACCESS_TOKENS, TOKENS_OF_PEOPLE } from './access-tokens.ts'
 import { AGENT_LABELS, LAST_LABELS } from './agent-labels.ts'
 import { AGENT_POLLS } from './agent-polls.ts'
 import { DECLARED } from './declared-rows.ts'
@@ -417,7 +417,7 @@ export const MIGRATIONS: readonly Migration[] = [
   // Earlier programs know no proof of a host's own key: token_not_found.
   { sql: JOIN_RULE_KEYS, readableFrom: STEPS.length },
   // Earlier programs know no session: admin_token_invalid.
-  { sql: SESSIONS, readableFrom: STEPS.length },
+  { sql: SESSIONS + TOKENS_OF_PEOPLE, readableFrom: STEPS.length },
   // Counts that triggers keep up, whatever the program is that writes.
   { sql: SUMMARY_COUNTS, readableFrom: STEPS.length },
   { sql: NOTABLE_ENTRIES, readableFrom: STEPS.length },

@@ -1,11 +1,14 @@
 import type { TokenHash } from '../../../protocol/identifiers.ts'
 import type { AccessToken } from '../../domain/access-token.ts'
 import type { StoreReader } from '../store.ts'
-import { selectAccessToken, selectAccessTokens } from './access-tokens.ts'
+import { selectAccessToken, selectAccessTokens, selectTokensOfPeople } from './access-tokens.ts'
 import { SqlitePolicyReader } from './sqlite-policy-reader.ts'
 import { SqliteSessionReader } from './sqlite-sessions.ts'
 
-type OperatorReader = Pick<StoreReader, 'findAccessToken' | 'listAccessTokens' | 'sessions'>
+type OperatorReader = Pick<
+  StoreReader,
+  'findAccessToken' | 'listAccessTokens' | 'listTokensOfPeople' | 'sessions'
+>
 
 /** What there is to read of those who operate the hub. */
 export class SqliteOperatorReader extends SqlitePolicyReader implements OperatorReader {
@@ -19,5 +22,9 @@ export class SqliteOperatorReader extends SqlitePolicyReader implements Operator
 
   async listAccessTokens(): Promise<AccessToken[]> {
     return selectAccessTokens(this.session())
+  }
+
+  async listTokensOfPeople(name: string): Promise<AccessToken[]> {
+    return selectTokensOfPeople(this.session(), name)
   }
 }

@@ -1,6 +1,7 @@
 import type { TokenHash } from '../../../protocol/identifiers.ts'
 import type { Session, SignInCode } from '../../domain/session.ts'
-import type { SessionReader, SessionWriter } from '../session-store.ts'
+import type { PeopleRoom, SessionReader, SessionWriter } from '../session-store.ts'
+import { removeTokensOfPeople } from './access-tokens.ts'
 import {
   fromSession,
   fromSignInCode,
@@ -68,6 +69,10 @@ export class SqliteSessionWriter extends SqliteSessionReader implements SessionW
   async setCodeUsed(hash: TokenHash, at: Date): Promise<void> {
     const sql = 'UPDATE codigos_de_entrada SET used_at = ? WHERE code_hash = ?'
     this.#change((session) => session.run(sql, at.getTime(), hash))
+  }
+
+  async removeTokensOfPeople(room: PeopleRoom): Promise<void> {
+    this.#change((session) => removeTokensOfPeople(session, room))
   }
 
   async removeAll(): Promise<void> {

@@ -127,7 +127,7 @@ async function listOpen(
   return all.flatMap((session) => {
     const token = tokens.get(session.tokenHash)
     if (token === undefined || !isGood(token, now)) return []
-    // No two good tokens have one name.
+    // No two good tokens have one name, but those of one person.
     const isSeen = role === 'admin' || actor === `token:${token.name}`
     return isSeen ? [{ session, token }] : []
   })
@@ -178,6 +178,7 @@ async function makeToken(
   const token: AccessToken = {
     hash: hashToken(randomBytes(SECRET_BYTES).toString('base64url')),
     name,
+    person: null,
     role,
     only: null,
     createdAt: now,

@@ -87,7 +87,7 @@ export function createStartSession(store: Store, clock: Clock): StartSession {
       await writer.sessions.insert(session)
       const act = {
         ...describeSession(session, token),
-        by: isByCode ? 'sign_in_code' : 'admin_token',
+        by: isByCode ? (token.person === null ? 'sign_in_code' : 'oidc') : 'admin_token',
         ends_at: session.endsAt.toISOString(),
       }
       const acts = [{ type: HubEventType.sessionStarted, payload: act }]
