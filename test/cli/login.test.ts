@@ -346,13 +346,31 @@ describe('[OID-38] a sign-in that fails says what helps', () => {
       { error: 'sign_in_provider_unavailable', message: 'the provider does not answer' },
       /the provider does not answer\nsvc: hint: the hub cannot reach the provider: svc doctor/,
     ],
-    ['start', 200, { url: 'javascript:alert(1)//?state=x' }, /names no https address/],
-    ['start', 200, { url: 'file:///etc/passwd?state=x' }, /names no https address/],
-    ['start', 200, { url: 'https://sso.example.org/?x' }, /names no https address/],
     [
       'start',
       200,
-      { url: `https://sso.example.org/?state=${'x'.repeat(70_000)}` },
+      { url: 'javascript:alert(1)//?state=x', expires_at: '2026-11-21T10:00:00Z' },
+      /names no https address/,
+    ],
+    [
+      'start',
+      200,
+      { url: 'file:///etc/passwd?state=x', expires_at: '2026-11-21T10:00:00Z' },
+      /names no https address/,
+    ],
+    [
+      'start',
+      200,
+      { url: 'https://sso.example.org/?x', expires_at: '2026-11-21T10:00:00Z' },
+      /names no https address/,
+    ],
+    [
+      'start',
+      200,
+      {
+        url: `https://sso.example.org/?state=${'x'.repeat(70_000)}`,
+        expires_at: '2026-11-21T10:00:00Z',
+      },
       /reply is too large/,
     ],
     [

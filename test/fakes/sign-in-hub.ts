@@ -60,6 +60,8 @@ export async function startSignInHub({ ca, state }: SignInHubOptions): Promise<S
     last_used_at: null,
     revoked_at: null,
     only: null,
+    issuer: 'https://sso.example.org',
+    subject: 'id-alice',
   })
   const rightAnswer = (route: SignInRoute, { body, headers }: Asked): Answer => {
     const bearer = /^Bearer (svca_\S{43})$/.exec(headers.authorization ?? '')?.[1] ?? ''
@@ -75,7 +77,8 @@ export async function startSignInHub({ ca, state }: SignInHubOptions): Promise<S
           response_type: 'code',
           state: begun,
         })
-        return [200, { url: `https://sso.example.org/authorize?${query.toString()}` }]
+        const url = `https://sso.example.org/authorize?${query.toString()}`
+        return [200, { url, expires_at: hub.expiresAt.toISOString() }]
       }
       case 'finish': {
         const key = createHash('sha256').update(String(body['secret'])).digest('base64url')

@@ -35,7 +35,17 @@ export interface KeptLogin extends Pick<
 
 /** Undefined for what is no login of this version. */
 export function parseKeptLogin(content: string): KeptLogin | undefined {
-  const parsed = parseJson(content)
+  return makeKeptLogin(parseJson(content))
+}
+
+/** As a hub made it: what could not be read back is none. */
+export function newKeptLogin(
+  made: Omit<Static<typeof document>, 'version'>,
+): KeptLogin | undefined {
+  return makeKeptLogin({ version: 1, ...made })
+}
+
+function makeKeptLogin(parsed: unknown): KeptLogin | undefined {
   if (!Check(document, parsed)) return undefined
   const { hub, hub_ca: caPem, name, role, only, provider, token } = parsed
   const expiresAt = new Date(parsed.expires_at)

@@ -5,17 +5,18 @@ import { createHash, randomBytes, randomInt } from 'node:crypto'
 import type { Clock } from '../../platform/clock.ts'
 import { SvcError, UserError } from '../../platform/errors.ts'
 import { removeOnSignal } from '../../platform/remove-on-signal.ts'
-import { Secret } from '../../platform/secret.ts'
 import { unlessAborted } from '../../platform/unless-aborted.ts'
 import { signInAgain } from '../doors/hints.ts'
 import type { HubAddress } from '../doors/hub-options.ts'
-import type { KeptLogin } from '../doors/kept-login.ts'
+import { type KeptLogin, newKeptLogin } from '../doors/kept-login.ts'
+import type { OpenidToken } from '../../protocol/admin/openid.ts'
 import type { OpenedLink } from '../terminal/open-in-browser.ts'
 import { type CallbackListener, openCallbackListener } from './callback-listener.ts'
 import { refusedPage, SIGNED_IN } from './callback-page.ts'
 import { explainProviderRefusal } from './explain-refusal.ts'
 import type { Callback } from './judge-callback.ts'
 import { readPasted } from './read-pasted.ts'
+import { notAHub } from '../doors/hub-connection.ts'
 import { finishSignIn, type Provider, type StartedSignIn, startSignIn } from './sign-in-routes.ts'
 
 export interface SignInOptions {
@@ -51,7 +52,7 @@ const PASTES_MAX = 5
 const PASTE_PORTS = { from: 20_000, to: 30_000 } as const
 
 export async function signIn(options: SignInOptions): Promise<KeptLogin> {
-  const { hub, provider, clock, openBrowser } = options
+  const { hub, clock, openBrowser } = options
   const secret = randomBytes(SECRET_BYTES).toString('base64url')
   const key = createHash('sha256').update(secret).digest('base64url')
   await using listening = new AsyncDisposableStack()
@@ -68,22 +69,21 @@ export async function signIn(options: SignInOptions): Promise<KeptLogin> {
     if (callback.kind === 'refused') throw explainProviderRefusal(callback)
     const { code, iss } = callback
     const finished = { code, state: started.state, secret, ...(iss !== undefined && { iss }) }
-    const { token, name, role, only, expires_at } = await finishSignIn(hub, finished)
+    const made = await finishSignIn(hub, finished)
+    const login = makeLogin(options, made)
     await answer?.(SIGNED_IN)
-    return {
-      hub: hub.url.origin,
-      caPem: hub.caPem,
-      name,
-      role,
-      only,
-      provider,
-      expiresAt: new Date(expires_at),
-      token: new Secret(token),
-    }
+    return login
   } catch (error) {
     await answer?.(refusedPage(error instanceof SvcError ? error.message : 'svc failed'))
     throw error
   }
+}
+
+function makeLogin({ hub, provider }: SignInOptions, made: OpenidToken): KeptLogin {
+  const { url, caPem = null } = hub
+  const login = newKeptLogin({ ...made, hub: url.origin, hub_ca: caPem, provider })
+  if (login !== undefined) return login
+  throw notAHub(hub, 'its answer is none to a sign-in')
 }
 
 function choosePort(wanted: number): number {

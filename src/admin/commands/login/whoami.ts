@@ -31,17 +31,16 @@ async function whoami(context: CommandContext, { json }: { readonly json?: true 
   const door = await context.openSignIn()
   const remote = await door.findRemote((door.named ?? chooseHub(door).hub).url)
   const { openRemoteHub } = await import('../../doors/remote-hub.ts')
-  const { name, role, only, expires_at, id } = await openRemoteHub(remote).operations.showOwnToken(
-    {},
-  )
-  const shown = { hub: remote.url.origin, name, role, only, ...sourceOf(remote), expires_at }
+  const own = await openRemoteHub(remote).operations.showOwnToken({})
+  const { name, role, only, expires_at, id, issuer = null } = own
+  const from = sourceOf(remote)
+  const shown = { hub: remote.url.origin, name, role, only, ...from, issuer, expires_at }
   if (json) return output.writeJson({ ...shown, id })
   const known = Object.entries(shown).filter(([, value]) => value !== null)
   await output.write(renderFields(output.language, Object.fromEntries(known)))
 }
 
 function sourceOf({ from }: RemoteHub) {
-  if ('file' in from) return { token_file: from.file, provider: null, issuer: null }
-  const { name: provider, issuer } = from.login.provider
-  return { token_file: null, provider, issuer }
+  if ('file' in from) return { token_file: from.file, provider: null }
+  return { token_file: null, provider: from.login.provider.name }
 }
