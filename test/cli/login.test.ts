@@ -68,7 +68,7 @@ async function keptFiles(): Promise<string[]> {
 const countOf = (route: SignInRoute): number =>
   hub.asked.filter((asked) => asked.route === route).length
 
-test('[OID-30] [OID-33] [OID-36] [OID-37] [OID-39] [OID-40] what a person sees who signs in, works and signs out', async () => {
+test('[CLI-184] [OID-30] [OID-33] [OID-36] [OID-37] [OID-39] [OID-40] what a person sees who signs in, works and signs out', async () => {
   const otherPath = join(home, 'other.pem')
   await writeFile(otherPath, (await createFakeCa()).rootPem)
   const env = { HOME: home, HUB: hub.url, ROOT: rootPath, OTHER: otherPath }
