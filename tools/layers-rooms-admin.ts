@@ -83,7 +83,19 @@ export const ADMIN_ROOMS: readonly Room[] = [
   {
     name: 'admin/console',
     what: 'the console that `svc` serves on loopback: who may ask, what is passed on to the hub, and whom the page may seal for',
-    imports: ['admin/doors', 'admin/sealed', 'console-files', 'protocol', 'platform'],
+    imports: [
+      'admin/doors',
+      'admin/terminal',
+      'admin/sealed',
+      'console-files',
+      'protocol',
+      'platform',
+    ],
+  },
+  {
+    name: 'admin/login',
+    what: 'signing in at a hub’s OpenID provider: what is asked of the hub, and what comes back by the browser',
+    imports: ['admin/doors', 'admin/terminal', 'protocol', 'platform'],
   },
   {
     name: 'admin/commands',
@@ -94,6 +106,7 @@ export const ADMIN_ROOMS: readonly Room[] = [
       'admin/sealed',
       'admin/declared',
       'admin/console',
+      'admin/login',
       'console-files',
       'completion',
       'backup',

@@ -1,7 +1,7 @@
 // `svc` from its arguments to its exit status. All that a process has comes in as an argument: tests run it in their own.
 
 import type { Readable, Writable } from 'node:stream'
-import { UserError } from '../platform/errors.ts'
+import { invariant, UserError } from '../platform/errors.ts'
 import { printableLines } from '../platform/printable.ts'
 import { exitStatusOf, reportFailure } from '../platform/program.ts'
 import { redactTokens } from '../platform/redact-tokens.ts'
@@ -11,7 +11,12 @@ import { HUB_SETTINGS } from '../protocol/hub-settings.ts'
 import type { CommandContext } from './commands/command-context.ts'
 import { runCommandLine } from './commands/program.ts'
 import { openBackupFile, type OpenedFile } from './doors/open-backup-file.ts'
-import { findRemoteHub, type RemoteHub } from './doors/hub-options.ts'
+import {
+  findHubAddress,
+  findRemoteHub,
+  type HubOptions,
+  type RemoteHub,
+} from './doors/hub-options.ts'
 import type { Surroundings } from './doors/open-vault.ts'
 import { Output } from './terminal/output.ts'
 import { readLanguage } from './terminal/read-language.ts'
@@ -70,6 +75,7 @@ function createContext(invocation: Invocation): CommandContext {
   let settingsPath: string = HUB_SETTINGS.path
   let settingsFailure: UserError | undefined
   let remote: RemoteHub | undefined
+  let hubOptions: HubOptions = {}
   // One of them remembers the passphrase.
   let controls: ReturnType<typeof openControls> | undefined
   const openControls = async () => {
@@ -106,6 +112,11 @@ function createContext(invocation: Invocation): CommandContext {
       await source.close()
     }
   }
+  const findRemote = async (options: HubOptions): Promise<RemoteHub | undefined> => {
+    if (findHubAddress(options, env) === undefined) return undefined
+    const { openKeptLogins } = await import('./doors/kept-logins.ts')
+    return findRemoteHub(options, { env, userId, logins: openKeptLogins(env), now: clock.now() })
+  }
   const output = new Output(stdout)
   return {
     output,
@@ -113,17 +124,38 @@ function createContext(invocation: Invocation): CommandContext {
     progress,
     note: (text) => void stderr.write(`svc: ${redactTokens(printableLines(text))}\n`),
     confirm: invocation.confirm,
-    useOptions: (options, isExamined) => {
+    useOptions: async (options, use) => {
+      hubOptions = options
       settings = options.config === undefined ? [] : ['--config', options.config]
       settingsPath = options.config ?? settingsPath
       try {
         env = withSettingsOf(env, HUB_SETTINGS, options.config)
       } catch (error) {
-        if (!isExamined || !(error instanceof UserError)) throw error
+        if (use !== 'examines' || !(error instanceof UserError)) throw error
         settingsFailure = error
       }
       output.language = readLanguage(env)
-      remote = findRemoteHub(options, env, userId)
+      if (use !== 'signs_in') remote = await findRemote(options)
+    },
+    openSignIn: async () => {
+      const { openKeptLogins } = await import('./doors/kept-logins.ts')
+      const { hasBrowser, openInBrowser } = await import('./terminal/open-in-browser.ts')
+      const { askLineOn } = await import('./terminal/ask-line.ts')
+      const { tokenFile = env['SVC_HUB_TOKEN_FILE'] } = hubOptions
+      return {
+        named: findHubAddress(hubOptions, env),
+        tokenFile: tokenFile || undefined,
+        logins: openKeptLogins(env),
+        findRemote: async (url) => {
+          const found = await findRemote({ ...hubOptions, hub: url.origin })
+          invariant(found !== undefined, 'the hub is named')
+          return found
+        },
+        hasBrowser: hasBrowser(env),
+        openBrowser: (url) => openInBrowser(url, env),
+        askLine: (question, signal) => askLineOn(stdin, stderr, question, signal),
+        show: (line) => void stderr.write(`${printableLines(line)}\n`),
+      }
     },
     openScene: async () => {
       if (remote !== undefined) {
@@ -192,8 +224,10 @@ function createContext(invocation: Invocation): CommandContext {
       if (remote === undefined && userId === 0) throw servedByRoot()
       const { openPins, pinsPlace } = await import('./sealed/open-pins.ts')
       const { openPortLine, openSocketLine } = await import('./doors/hub-line.ts')
+      const { openInBrowser } = await import('./terminal/open-in-browser.ts')
       const own = { env, clock, command: [], isRoot: false }
-      const pins = { openPins: () => openPins(own), pinsPath: pinsPlace(env) }
+      const openBrowser = (link: string) => openInBrowser(link, env)
+      const pins = { openPins: () => openPins(own), pinsPath: pinsPlace(env), openBrowser }
       if (remote !== undefined) return { line: openPortLine(remote), ...pins }
       if (typeof SVC_BUILD_ALONE === 'boolean') throw hubMissing()
       const { adminSocketOf } = await import('./doors/open-vault.ts')
@@ -222,7 +256,7 @@ function servedByRoot(): UserError {
     'console_as_root',
     'svc serves the console of this machine’s hub not as root',
     {
-      hint: 'start it as the owner of the vault, or with --hub and an admin token as yourself',
+      hint: 'start it as the owner of the vault, or with --hub and a login or an admin token as yourself',
     },
   )
 }
@@ -238,7 +272,7 @@ function hubMissing(): UserError {
     'hub_missing',
     'this svc is installed without a hub, and works through one',
     {
-      hint: 'name it with --hub https://hub.example.org:8445 (SVC_HUB) and --token-file',
+      hint: 'name it with --hub https://hub.example.org:8445 (SVC_HUB), and sign in with svc login or name a --token-file',
     },
   )
 }

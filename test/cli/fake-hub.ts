@@ -326,6 +326,8 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
     listAccessTokens: async () => ({ admin_tokens: [accessToken], next: null }),
     revokeAccessToken: async () => accessToken,
     ...PASSKEY_OPERATIONS,
+    showOwnToken: async () => accessToken,
+    revokeOwnToken: async () => accessToken,
     ...SESSION_OPERATIONS,
     showFeatures: async () => ({ features: ['labels', 'agent_filters'] }),
     showExamination: async () => EXAMINATION,

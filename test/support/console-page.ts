@@ -170,7 +170,7 @@ export async function openConsole(limits: Partial<HubLimits> = UNLIMITED) {
   const store = stack.use(await openTemporaryStore())
   const clock = createSettableClock(NOW)
   const { admin } = openAdmin(store, { clock, consoleUrl: CONSOLE_ORIGIN })
-  const { target } = stack.use(await openDoors(store, clock, limits))
+  const { target } = stack.use(await openDoors(store, clock, { limits }))
   const { token } = await admin.createAccessToken({ name: 'ana', role: 'operator' })
   return {
     store,

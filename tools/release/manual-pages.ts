@@ -166,6 +166,7 @@ export function svcProgram(): Command {
     openScene: refuse,
     openPins: refuse,
     openConsoleDoor: refuse,
+    openSignIn: refuse,
     untilEnded: refuse,
     withAdmin: refuse,
   }

@@ -3,7 +3,9 @@ import type { Scene } from '../../doctor/scene.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { VaultControls, WithAdmin } from '../doors/admin-session.ts'
 import type { HubLine } from '../doors/hub-line.ts'
-import type { HubOptions } from '../doors/hub-options.ts'
+import type { HubAddress, HubOptions, RemoteHub } from '../doors/hub-options.ts'
+import type { KeptLogins } from '../doors/kept-logins.ts'
+import type { OpenedLink } from '../terminal/open-in-browser.ts'
 import type { Output } from '../terminal/output.ts'
 import type { Progress } from '../terminal/progress.ts'
 import type { OpenPins } from '../sealed/open-pins.ts'
@@ -18,8 +20,12 @@ export interface CommandContext {
   readonly note: (text: string) => void
   readonly vault: VaultControls
   /** Before anything is opened: which settings, and which hub, the command is for. */
-  /** A command that examines the settings goes on with what it can have of them. */
-  useOptions(options: HubOptions & { readonly config?: string }, isExamined: boolean): void
+  useOptions(
+    options: HubOptions & { readonly config?: string },
+    use: CommandUse,
+  ): Promise<void> | void
+  /** What a sign-in goes through. */
+  openSignIn(): Promise<SignInDoor>
   /** What `svc doctor` looks at. */
   openScene(): Promise<Scene>
   /** Opens the operator's own files, with the operator's rights: before svc becomes the owner of the vault. */
@@ -42,8 +48,32 @@ export interface CommandContext {
   readonly withAdmin: WithAdmin
 }
 
+/**
+ * A command that examines the settings goes on with what it can have of them; one that signs in or out has nothing to ask a hub with
+ * before.
+ */
+export type CommandUse = 'works' | 'examines' | 'signs_in'
+
+export interface SignInDoor {
+  /** Named by --hub or SVC_HUB. */
+  readonly named: HubAddress | undefined
+  /** Named by --token-file or SVC_HUB_TOKEN_FILE: it comes before every login. */
+  readonly tokenFile: string | undefined
+  readonly logins: KeptLogins
+  /** What other commands would ask that hub with. */
+  findRemote(hub: URL): Promise<RemoteHub>
+  /** Whether a browser on this machine can show something to the person. */
+  readonly hasBrowser: boolean
+  openBrowser(url: string): Promise<OpenedLink>
+  /** Asks a person on standard error; undefined when the input ends. */
+  askLine(question: string, signal: AbortSignal): Promise<string | undefined>
+  /** A line on standard error in which nothing is left out: an address that has to work. */
+  show(line: string): void
+}
+
 export interface ConsoleDoor {
   readonly line: HubLine
+  openBrowser(link: string): Promise<OpenedLink>
   readonly openPins: () => Promise<OpenPins>
   readonly pinsPath: string
 }

@@ -40,8 +40,8 @@ const ANSWER = {
   agentes: 1,
 }
 
-/** Only pages register one. */
-type Commanded = Exclude<AdminNamesOf<'changes' | 'creates'>, 'registerPasskey'>
+/** Only pages register a passkey; `svc logout` ends what was nobody's but its own. */
+type Commanded = Exclude<AdminNamesOf<'changes' | 'creates'>, 'registerPasskey' | 'revokeOwnToken'>
 
 /** One command for each operation that changes something. */
 const COMMANDS: { readonly [Name in Commanded]: string } = {
@@ -126,6 +126,7 @@ async function run(
     },
     useOptions: () => undefined,
     openConsoleDoor: notAsked,
+    openSignIn: notAsked,
     untilEnded: notAsked,
     note: () => undefined,
     openSecret: async (name) => ({
@@ -250,11 +251,14 @@ describe('svc --dry-run', () => {
       'svc export',
       'svc init',
       'svc join',
+      'svc login',
+      'svc logout',
       'svc plan',
       'svc restore',
       'svc search',
       'svc status',
       'svc unseal',
+      'svc whoami',
       'token list',
       'token list',
       'vault compact',
@@ -314,5 +318,6 @@ function leavesOf(command: Command): Command[] {
 
 test('[CLI-48] each of these changes something', () => {
   const changes = Object.entries(ADMIN_OPERATIONS).filter(([, { does }]) => does !== 'reads')
-  assert.deepEqual(changes.map(([name]) => name).sort(), Object.keys(COMMANDS).sort())
+  const commanded = [...Object.keys(COMMANDS), 'revokeOwnToken']
+  assert.deepEqual(changes.map(([name]) => name).sort(), commanded.sort())
 })

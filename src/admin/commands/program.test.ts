@@ -50,6 +50,7 @@ const context: CommandContext = {
   openScene: reached,
   openPins: reached,
   openConsoleDoor: reached,
+  openSignIn: reached,
   untilEnded: reached,
   withAdmin: reached,
 }

@@ -37,7 +37,7 @@ import { registerCertificadoList } from './certificado/certificado-list.ts'
 import { registerCheckpoint } from './checkpoint.ts'
 import { registerConsoleLink } from './console/console-link.ts'
 import { registerConsoleServe } from './console/console-serve.ts'
-import type { CommandContext, RegisterCommand } from './command-context.ts'
+import type { CommandContext, CommandUse, RegisterCommand } from './command-context.ts'
 import {
   addDryRunOptions,
   type DryRunOptions,
@@ -46,6 +46,9 @@ import {
   rehearsing,
 } from './dry-run.ts'
 import { DOCTOR, registerDoctor } from './doctor.ts'
+import { registerLogin } from './login/login.ts'
+import { registerLogout } from './login/logout.ts'
+import { registerWhoami } from './login/whoami.ts'
 import { registerEntregaCancel } from './entrega/entrega-cancel.ts'
 import { registerEntregaList } from './entrega/entrega-list.ts'
 import { registerEntregaRetry } from './entrega/entrega-retry.ts'
@@ -283,8 +286,8 @@ The vault is SVC_VAULT_ROOT (default /var/lib/svc). While a hub runs, commands g
 directory; otherwise svc opens the vault itself, with the passphrase of SVC_MASTER_PASSPHRASE or of the file that
 SVC_MASTER_PASSPHRASE_FILE names.
 
-With --hub, commands go to the admin port of a hub anywhere, with an admin token. svc reads the token from a file that only
-its user may be able to read. init and unseal work on the vault itself.
+With --hub, commands go to the admin port of a hub anywhere: with the admin token of --token-file, else of SVC_HUB_TOKEN_FILE,
+a file that only its user can read, else with the login that svc login made at that hub. init and unseal work on the vault itself.
 
 Commands, options and values have Portuguese words too, which svc always takes: svc carga create --tipo selado --nome x. With
 SVC_LANG=pt it also prints the Portuguese headings and states.
@@ -295,6 +298,8 @@ Examples:
   svc load create --type csr_cert --name site --agent web-1.example.org
   svc event list --verify
   svc doctor
+  svc login --hub https://hub.example.org:8445 --hub-ca ca.crt
+  svc --hub https://hub.example.org:8445 agent list
   svc --hub https://hub.example.org:8445 --token-file ~/.svc-token --hub-ca ca.crt agent list
 `
 
@@ -348,7 +353,7 @@ export function buildProgram(context: CommandContext, writeHelp: (text: string) 
     )
     .option('--hub-ca <file>', 'PEM file of the root by which svc trusts that hub (SVC_HUB_CA)')
     .hook('preAction', (command, action) =>
-      context.useOptions(command.opts(), action.name() === DOCTOR),
+      context.useOptions(command.opts(), useOf(action.name())),
     )
     .addHelpText('after', PROGRAM_HELP)
   registerInit(program, context)
@@ -365,6 +370,9 @@ export function buildProgram(context: CommandContext, writeHelp: (text: string) 
   registerExport(program, context)
   registerFreeze(program, context)
   registerSearch(program, context)
+  registerLogin(program, context)
+  registerLogout(program, context)
+  registerWhoami(program, context)
   addCompletionCommand(
     program,
     (text) => output.write(text),
@@ -380,6 +388,13 @@ export function buildProgram(context: CommandContext, writeHelp: (text: string) 
     addDryRunOptions(noun)
   }
   return program
+}
+
+const SIGN_IN_COMMANDS: ReadonlySet<string> = new Set(['login', 'logout', 'whoami'])
+
+function useOf(command: string): CommandUse {
+  if (SIGN_IN_COMMANDS.has(command)) return 'signs_in'
+  return command === DOCTOR ? 'examines' : 'works'
 }
 
 /** The words of the deepest command that the arguments name: `svc token create`. */

@@ -67,6 +67,7 @@ async function printed(language: Language, line: string): Promise<string> {
     openScene: nothing,
     openPins: nothing,
     openConsoleDoor: nothing,
+    openSignIn: nothing,
     untilEnded: nothing,
     withAdmin: (work) =>
       work({

@@ -14,7 +14,8 @@ const FIELD = "[\\w.~%!$&'()*+,;=:@-]{1,512}"
 
 const ROUTES: readonly (readonly [name: PassedOn, method: string, path: RegExp])[] = [
   ['changes', CHANGES_ROUTE.method, toPattern(CHANGES_ROUTE.path)],
-  ...ADMIN_OPERATION_NAMES.map((name) => {
+  // The token is svc's own: a page ends its session, not that.
+  ...ADMIN_OPERATION_NAMES.filter((name) => name !== 'revokeOwnToken').map((name) => {
     const { method, path } = ADMIN_OPERATIONS[name]
     return [name, method, toPattern(path)] as const
   }),

@@ -5,10 +5,10 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { ConsoleFiles } from '../../console-files/console-files.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { errnoCode, UserError } from '../../platform/errors.ts'
 import { SIGN_IN_PATH } from '../../protocol/admin/sessions.ts'
 import type { HubLine } from '../doors/hub-line.ts'
 import type { OpenPins } from '../sealed/open-pins.ts'
+import { explainListening } from '../terminal/explain-listening.ts'
 import { answerRequest } from './answer-request.ts'
 import { sendFailure } from './local-answers.ts'
 import { createLocalSessions, type LocalSessions } from './local-sessions.ts'
@@ -81,7 +81,7 @@ export async function serveConsole(options: ConsoleOptions): Promise<ServedConso
   server.maxConnections = CONNECTIONS_MAX
   server.listen(options.port, ADDRESS)
   await once(server, 'listening').catch((error: unknown) => {
-    throw explainListening(error, options.port)
+    throw explainListening(error, { address: ADDRESS, port: options.port })
   })
   origin = `http://${ADDRESS}:${(server.address() as AddressInfo).port}`
   const closing = new AbortController()
@@ -112,16 +112,4 @@ async function sweep(sessions: LocalSessions, clock: Clock, signal: AbortSignal)
 /** A browser sends what follows `#` to nobody. */
 function linkTo(origin: string, code: string): string {
   return `${origin}${SIGN_IN_PATH}#code=${code}`
-}
-
-function explainListening(error: unknown, port: number): unknown {
-  const code = errnoCode(error)
-  if (code === 'EADDRINUSE') {
-    return new UserError('port_in_use', `--port: another program has port ${port} of ${ADDRESS}`, {
-      cause: error,
-      hint: 'leave --port out: svc finds one that is free',
-    })
-  }
-  if (code !== 'EACCES') return error
-  return new UserError('port_refused', `--port: only root may have port ${port}`, { cause: error })
 }

@@ -190,6 +190,11 @@ function leaveToOperators({ politica = '', nome }: AdminErrorDetails): string {
   return `an admin may do it, or let operators do it: svc policy set ${which}`
 }
 
+/** What begins a login at that hub. */
+export function signInAgain(hub: string): string {
+  return `svc login --hub ${hub}`
+}
+
 /** Of a code that is not ours too, undefined. */
 export function findHint(code: string, refused: Refused): string | undefined {
   const hint = (HINTS as Readonly<Record<string, Hint>>)[code]

@@ -8,6 +8,7 @@ import type { AdminOperations } from '../../protocol/admin/operations.ts'
 import type { AdminRole } from '../../protocol/admin/roles.ts'
 import { SESSION_ROUTE, type StartedSession } from '../../protocol/admin/sessions.ts'
 import { errorOfReply, parseReply, send } from './hub-calls.ts'
+import { connectionOf } from './hub-connection.ts'
 import type { AdminErrorBody } from '../../protocol/admin/errors.ts'
 import type { RemoteHub } from './hub-options.ts'
 import { openRemoteHub } from './remote-hub.ts'
@@ -46,17 +47,13 @@ const ANSWER_MS_MAX = 60_000
 const ANSWER_BYTES_MAX = 64 * 1024
 
 export function openPortLine(hub: RemoteHub): HubLine {
-  const { hostname, port } = hub.url
   const agent = new HttpsAgent({ keepAlive: true, maxSockets: CONNECTIONS_MAX })
   const { operations } = openRemoteHub(hub)
   const begin = ({ headers, ...request }: LineRequest): ClientRequest =>
     httpsRequest({
       ...request,
       agent,
-      // An IPv6 address stands in brackets in a URL, and nowhere else.
-      host: hostname.replace(/^\[(.*)\]$/, '$1'),
-      port: port === '' ? 443 : Number(port),
-      ...(hub.caPem === undefined ? {} : { ca: hub.caPem }),
+      ...connectionOf(hub),
       headers: { ...headers, authorization: `Bearer ${hub.token.reveal()}` },
     })
   return {

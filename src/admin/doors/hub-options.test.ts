@@ -3,13 +3,37 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { Secret } from '../../platform/secret.ts'
+import type { KeptLogin } from './kept-login.ts'
 import { findRemoteHub, type HubOptions, type RemoteHub } from './hub-options.ts'
 
 const TOKEN = `svca_${'A'.repeat(43)}`
 const HUB = 'https://hub.example.org:8445'
 
-const find = (options: HubOptions, env: Record<string, string>): RemoteHub | undefined =>
-  findRemoteHub(options, env, process.getuid?.())
+const NOW = new Date('2026-11-21T10:00:00Z')
+const ROOT = '-----BEGIN CERTIFICATE-----\nAAAABBBB\n-----END CERTIFICATE-----\n'
+const LOGIN: KeptLogin = {
+  hub: HUB,
+  caPem: ROOT,
+  name: 'alice@example.org',
+  role: 'operator',
+  only: null,
+  provider: { name: 'Example SSO', issuer: 'https://sso.example.org' },
+  expiresAt: new Date('2026-11-21T10:00:01Z'),
+  token: new Secret(`svca_${'B'.repeat(43)}`),
+}
+
+const find = (
+  options: HubOptions,
+  env: Record<string, string>,
+  login?: KeptLogin,
+): RemoteHub | undefined =>
+  findRemoteHub(options, {
+    env,
+    userId: process.getuid?.(),
+    logins: { find: ({ origin }) => (origin === HUB ? login : undefined) },
+    now: NOW,
+  })
 
 describe('findRemoteHub', () => {
   let directory: string
@@ -32,9 +56,6 @@ describe('findRemoteHub', () => {
     assert.equal(find({}, { SVC_HUB: '', SVC_HUB_TOKEN_FILE: tokenFile }), undefined)
     assert.throws(() => find({ tokenFile }, {}), {
       message: '--token-file goes with --hub',
-    })
-    assert.throws(() => find({ hub: HUB }, {}), {
-      message: '--hub needs --token-file, or SVC_HUB_TOKEN_FILE',
     })
   })
 
@@ -87,6 +108,63 @@ describe('findRemoteHub', () => {
     ] as const) {
       assert.throws(() => find({ hub: HUB, tokenFile: path }, {}), { code })
     }
+  })
+
+  test('[OID-36] takes the login of that hub, with its root, after every token file', () => {
+    for (const [options, env] of [
+      [{ hub: HUB }, {}],
+      [{ hub: `${HUB}/` }, { SVC_HUB: 'https://other.example.org' }],
+      [{}, { SVC_HUB: HUB }],
+      [{}, { SVC_HUB: 'https://HUB.example.org:8445', SVC_HUB_TOKEN_FILE: '' }],
+    ] as const) {
+      const found = find(options, env, LOGIN)
+      assert.deepEqual([found?.from, found?.caPem], [{ login: LOGIN }, ROOT])
+      assert.equal(found?.token.reveal(), LOGIN.token.reveal())
+    }
+    for (const [options, env] of [
+      [{ hub: HUB, tokenFile }, {}],
+      [{ hub: HUB }, { SVC_HUB_TOKEN_FILE: tokenFile }],
+    ] as const) {
+      const found = find(options, env, LOGIN)
+      assert.deepEqual([found?.from, found?.caPem], [{ file: tokenFile }, undefined])
+      assert.equal(found?.token.reveal(), TOKEN)
+    }
+  })
+
+  for (const hub of [
+    'https://hub.example.org',
+    'https://hub.example.org:8446',
+    'https://hub2:8445',
+  ]) {
+    test(`[OID-36] has no login for ${hub}, and says how to get one`, () => {
+      assert.throws(() => find({ hub }, {}, LOGIN), {
+        code: 'signed_out',
+        message: `nobody is signed in at ${hub}`,
+        hint: `svc login --hub ${hub} signs you in; --token-file (SVC_HUB_TOKEN_FILE) names the file of an admin token`,
+      })
+    })
+  }
+
+  test('[OID-36] gives a login to no hub that is known by another root', async () => {
+    const other = await write('other', ROOT.replace('AAAA', 'CCCC'))
+    assert.throws(() => find({ hub: HUB, hubCa: other }, {}, LOGIN), {
+      code: 'login_of_other_root',
+      hint: `svc login --hub ${HUB} --hub-ca <file> signs in by that root; without --hub-ca svc takes the root of the login`,
+    })
+    const { caPem: _root, ...bySystem } = LOGIN
+    assert.throws(() => find({ hub: HUB, hubCa: other }, {}, { ...bySystem, caPem: undefined }), {
+      code: 'login_of_other_root',
+    })
+    const same = await write('same', `a comment\n${ROOT.replaceAll('\n', '\r\n')}`)
+    assert.deepEqual(find({ hub: HUB, hubCa: same }, {}, LOGIN)?.from, { login: LOGIN })
+  })
+
+  test('[OID-36] says of a login that it has ended, and how to begin the next one', () => {
+    assert.throws(() => find({ hub: HUB }, {}, { ...LOGIN, expiresAt: NOW }), {
+      code: 'login_ended',
+      message: `the login of alice@example.org at ${HUB} ended at 2026-11-21T10:00:00.000Z`,
+      hint: `sign in again: svc login --hub ${HUB}`,
+    })
   })
 
   test('[API-20] refuses a root that is no certificate', async () => {

@@ -1,8 +1,12 @@
-// Which hub a command is for: `--hub` and its companions, or their variables.
+// Which hub a command is for: `--hub` and its companions, or their variables; and what it is asked with. docs/protocol.md API-20, OID-36.
 
 import { UserError } from '../../platform/errors.ts'
 import { Secret } from '../../platform/secret.ts'
+import { signInAgain } from './hints.ts'
+import type { KeptLogin } from './kept-login.ts'
+import type { KeptLogins } from './kept-logins.ts'
 import { readNamedFile } from './read-named-file.ts'
+import { isSameRoot } from './same-root.ts'
 
 export interface HubOptions {
   readonly hub?: string
@@ -10,20 +14,30 @@ export interface HubOptions {
   readonly hubCa?: string
 }
 
-export interface RemoteHub {
+/** Where a hub is, and what it is trusted by; the system's store without a root. */
+export interface HubAddress {
   readonly url: URL
-  readonly token: Secret<string>
-  readonly tokenFile: string
-  /** What it is trusted by; the system's store without it. */
   readonly caPem: string | undefined
 }
+
+export interface RemoteHub extends HubAddress {
+  readonly token: Secret<string>
+  readonly from: TokenSource
+}
+
+/** Where svc has a token from: a file that is named, or a login. */
+export type TokenSource = { readonly file: string } | { readonly login: KeptLogin }
 
 export const CLI_VARIABLES = [
   {
     name: 'SVC_HUB',
     meaning: 'The admin port of a hub, as `--hub`: `https://hub.example.org:8445`.',
   },
-  { name: 'SVC_HUB_TOKEN_FILE', meaning: 'The file of an admin token, as `--token-file`.' },
+  {
+    name: 'SVC_HUB_TOKEN_FILE',
+    meaning:
+      'The file of an admin token, as `--token-file`; without either, `svc` uses the login that `svc login` made at that hub.',
+  },
   {
     name: 'SVC_HUB_CA',
     meaning: 'The PEM file of the root by which `svc` trusts the hub, as `--hub-ca`.',
@@ -36,15 +50,30 @@ export const CLI_VARIABLES = [
 
 type Environment = Readonly<Record<string, string | undefined>>
 
+export interface FindSurroundings {
+  readonly env: Environment
+  readonly userId: number | undefined
+  readonly logins: Pick<KeptLogins, 'find'>
+  readonly now: Date
+}
+
 const FILE_BYTES_MAX = 256 * 1024
 const ACCESS_TOKEN = /^svca_[A-Za-z0-9_-]{43}$/
 
-/** Undefined when the vault on this machine is meant. An option wins over its variable. */
+/** Undefined when the vault on this machine is meant. An option wins over its variable, and either over a login. */
 export function findRemoteHub(
   options: HubOptions,
-  env: Environment,
-  userId: number | undefined,
+  { env, userId, logins, now }: FindSurroundings,
 ): RemoteHub | undefined {
+  const address = findHubAddress(options, env)
+  if (address === undefined) return undefined
+  const tokenFile = options.tokenFile ?? env['SVC_HUB_TOKEN_FILE'] ?? ''
+  if (tokenFile === '') return withLogin(address, logins.find(address.url), now)
+  return { ...address, token: readTokenFile(tokenFile, userId), from: { file: tokenFile } }
+}
+
+/** The hub alone, whether or not there is something to ask it with. */
+export function findHubAddress(options: HubOptions, env: Environment): HubAddress | undefined {
   const address = options.hub ?? env['SVC_HUB'] ?? ''
   if (address === '') {
     const [stray] = Object.entries({ '--token-file': options.tokenFile, '--hub-ca': options.hubCa })
@@ -55,19 +84,35 @@ export function findRemoteHub(
       hint: 'svc --hub https://hub.example.org:8445 --token-file <file> …',
     })
   }
-  const tokenFile = options.tokenFile ?? env['SVC_HUB_TOKEN_FILE'] ?? ''
-  if (tokenFile === '') {
-    throw new UserError('usage', '--hub needs --token-file, or SVC_HUB_TOKEN_FILE', {
-      hint: 'the file of an admin token, which svc admin token create makes on the hub',
-    })
-  }
   const caFile = options.hubCa ?? env['SVC_HUB_CA'] ?? ''
   return {
     url: parseHubUrl(address),
-    token: readTokenFile(tokenFile, userId),
-    tokenFile,
     caPem: caFile === '' ? undefined : readCaFile(caFile),
   }
+}
+
+/** A login goes to no hub but the one that made it, by the root that svc knew it by. */
+function withLogin({ url, caPem }: HubAddress, login: KeptLogin | undefined, now: Date): RemoteHub {
+  if (login === undefined) {
+    throw new UserError('signed_out', `nobody is signed in at ${url.origin}`, {
+      hint: `${signInAgain(url.origin)} signs you in; --token-file (SVC_HUB_TOKEN_FILE) names the file of an admin token`,
+    })
+  }
+  if (caPem !== undefined && !isSameRoot(caPem, login.caPem)) {
+    throw new UserError('login_of_other_root', `--hub-ca is another root than that of the login`, {
+      hint: `${signInAgain(url.origin)} --hub-ca <file> signs in by that root; without --hub-ca svc takes the root of the login`,
+    })
+  }
+  if (login.expiresAt <= now) throw loginEnded(login)
+  return { url, caPem: login.caPem, token: login.token, from: { login } }
+}
+
+function loginEnded({ hub, name, expiresAt }: KeptLogin): UserError {
+  return new UserError(
+    'login_ended',
+    `the login of ${name} at ${hub} ended at ${expiresAt.toISOString()}`,
+    { hint: `sign in again: ${signInAgain(hub)}` },
+  )
 }
 
 function parseHubUrl(text: string): URL {

@@ -24,6 +24,7 @@ export async function lookAtHub(
 const DENIALS: ReadonlySet<string> = new Set([
   'permission_denied',
   'admin_token_invalid',
+  'login_ended',
   'role_insufficient',
   'token_bounded',
   'hub_untrusted',

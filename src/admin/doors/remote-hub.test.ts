@@ -8,6 +8,7 @@ import { createFakeCa } from '../../../test/fakes/hub-certificates.ts'
 import { SvcError, UserError } from '../../platform/errors.ts'
 import { Secret } from '../../platform/secret.ts'
 import type { AdminSession } from './admin-session.ts'
+import type { TokenSource } from './hub-options.ts'
 import { openRemoteHub } from './remote-hub.ts'
 
 const ca = await createFakeCa()
@@ -16,6 +17,7 @@ const { certificatePem, keyPem } = await ca.issueServer('127.0.0.1')
 async function withServer(
   listener: RequestListener,
   work: (session: AdminSession) => Promise<void>,
+  from: TokenSource = { file: 'token.file' },
 ): Promise<void> {
   const server = createServer({ key: keyPem, cert: certificatePem }, listener)
   await once(server.listen(0, '127.0.0.1'), 'listening')
@@ -25,7 +27,7 @@ async function withServer(
       openRemoteHub({
         url: new URL(`https://127.0.0.1:${port}`),
         token: new Secret('svca_token'),
-        tokenFile: 'token.file',
+        from,
         caPem: ca.rootPem,
       }),
     )
@@ -69,6 +71,47 @@ test('[API-22] what is no create is asked for once, and says that it may have be
   )
   assert.equal(requests, 1)
 })
+
+const REFUSAL = '{"error":"admin_token_invalid","message":"m"}'
+
+for (const [name, from, expected] of [
+  [
+    'a file',
+    { file: 'token.file' },
+    {
+      code: 'admin_token_invalid',
+      message: 'the hub does not accept the token of token.file: it is unknown, expired or revoked',
+      hint: 'svc admin token list shows the tokens; svc admin token create makes one',
+    },
+  ],
+  [
+    'a login',
+    {
+      login: {
+        hub: 'https://hub.example.org:8445',
+        caPem: undefined,
+        name: 'alice@example.org',
+        role: 'viewer',
+        only: null,
+        provider: { name: 'Example SSO', issuer: 'https://sso.example.org' },
+        expiresAt: new Date(),
+        token: new Secret('svca_token'),
+      },
+    },
+    {
+      code: 'login_ended',
+      message: 'https://hub.example.org:8445 has ended the login of alice@example.org',
+      hint: 'sign in again: svc login --hub https://hub.example.org:8445',
+    },
+  ],
+] as const) {
+  test(`[API-23] [OID-36] a token of ${name} that the hub does not take is explained`, () =>
+    withServer(
+      (_request, response) => void response.writeHead(401, { 'x-request-id': 'r' }).end(REFUSAL),
+      ({ operations }) => assert.rejects(operations.listAgents({}), expected),
+      from,
+    ))
+}
 
 for (const [name, status, headers, body, code] of [
   ['a web page', 200, {}, '<html>', 'not_a_hub'],

@@ -2,10 +2,6 @@
 
 import { randomUUID } from 'node:crypto'
 import { request as httpsRequest } from 'node:https'
-import {
-  classifyConnectionFailure,
-  describeConnectionFailure,
-} from '../../platform/connection-failure.ts'
 import { SvcError, UserError } from '../../platform/errors.ts'
 import {
   ADMIN_OPERATIONS,
@@ -14,8 +10,10 @@ import {
 } from '../../protocol/admin/operations.ts'
 import type { AdminErrorBody } from '../../protocol/admin/errors.ts'
 import type { AdminSession } from './admin-session.ts'
-import { errorOfReply, exchange, type HubReply, parseReply } from './hub-calls.ts'
+import { signInAgain } from './hints.ts'
+import { errorOfReply, exchange, type HubReply } from './hub-calls.ts'
 import { HubBusy } from './hub-busy.ts'
+import { connectionOf, explainConnection, notAHub, readBody } from './hub-connection.ts'
 import type { RemoteHub } from './hub-options.ts'
 
 export function openRemoteHub(hub: RemoteHub, timeoutMs?: number): AdminSession {
@@ -55,15 +53,11 @@ async function callOnce(
   request: object,
   idempotencyKey: string | undefined,
 ): Promise<object> {
-  const { hostname, port } = hub.url
   const reply = await exchange(
     ({ headers, ...options }) =>
       httpsRequest({
         ...options,
-        // An IPv6 address stands in brackets in a URL, and nowhere else.
-        host: hostname.replace(/^\[(.*)\]$/, '$1'),
-        port: port === '' ? 443 : Number(port),
-        ...(hub.caPem === undefined ? {} : { ca: hub.caPem }),
+        ...connectionOf(hub),
         headers: {
           ...headers,
           authorization: `Bearer ${hub.token.reveal()}`,
@@ -81,21 +75,6 @@ async function callOnce(
   throw explainRefusal(hub, { name, request }, reply, body as AdminErrorBody)
 }
 
-/** A hub answers JSON under a request id; else something other than a hub answered. */
-function readBody(hub: RemoteHub, { headers, text }: HubReply): object {
-  const body = headers['x-request-id'] === undefined ? undefined : tryParse(text)
-  if (typeof body === 'object' && body !== null) return body
-  throw notAHub(hub, 'its answer does not come from a Cartorio hub')
-}
-
-function tryParse(text: string): unknown {
-  try {
-    return parseReply(text)
-  } catch {
-    return undefined
-  }
-}
-
 function explainRefusal(
   hub: RemoteHub,
   { name, request }: { readonly name: AdminOperationName; readonly request: object },
@@ -104,11 +83,7 @@ function explainRefusal(
 ): SvcError {
   switch (body.error) {
     case 'admin_token_invalid':
-      return new UserError(
-        body.error,
-        `the hub does not accept the token of ${hub.tokenFile}: it is unknown, expired or revoked`,
-        { hint: 'svc admin token list shows the tokens; svc admin token create makes one' },
-      )
+      return tokenRefused(hub)
     case 'role_insufficient':
       return new UserError(body.error, body.message, {
         hint: `it needs an admin token of the role ${ADMIN_OPERATIONS[name].role}`,
@@ -135,56 +110,16 @@ function explainRefusal(
   }
 }
 
-function notAHub({ url }: RemoteHub, why: string, cause?: unknown): UserError {
-  return new UserError('not_a_hub', `${url.origin}: ${why}`, {
-    cause,
-    hint: 'the hub’s SVC_ADMIN_BIND says where the admin port is (default 127.0.0.1:8445)',
-  })
-}
-
-function explainConnection(hub: RemoteHub, error: unknown): SvcError {
-  if (error instanceof SvcError) return error
-  const where = hub.url.origin
-  const reason = describeConnectionFailure(error)
-  switch (classifyConnectionFailure(error)) {
-    case 'untrusted':
-      return new UserError(
-        'hub_untrusted',
-        `svc does not trust the certificate of ${where}: ${reason}`,
-        {
-          cause: error,
-          hint: '--hub-ca (SVC_HUB_CA) names the root of the hub’s CA, PEM: ca.crt in its vault',
-        },
-      )
-    case 'other_names':
-      return new UserError(
-        'hub_untrusted',
-        `the certificate of ${where} has other names: ${reason}`,
-        {
-          cause: error,
-          hint: 'call the hub by SVC_SERVER_CN, or give it more names by SVC_SERVER_SANS',
-        },
-      )
-    case 'clock':
-      return new SvcError('hub_untrusted', `${where}: ${reason}`, {
-        cause: error,
-        hint: 'compare the clocks; the hub renews its certificate by itself while its CA answers',
-      })
-    case 'no_tls':
-    case 'tls_refused':
-      return notAHub(
-        hub,
-        'the program that answers there does not speak TLS as the admin port does',
-        error,
-      )
-    case 'unreachable':
-      return new SvcError('hub_unreachable', `cannot reach ${where}: ${reason}`, { cause: error })
-    case 'timeout':
-      return new SvcError('hub_timeout', `${where} did not answer in time`, { cause: error })
-    default:
-      return new SvcError('hub_connection_broke', `the connection to ${where} broke: ${reason}`, {
-        cause: error,
-        hint: 'the hub may have done the operation; look before you repeat it',
-      })
+function tokenRefused({ from }: RemoteHub): UserError {
+  if ('file' in from) {
+    return new UserError(
+      'admin_token_invalid',
+      `the hub does not accept the token of ${from.file}: it is unknown, expired or revoked`,
+      { hint: 'svc admin token list shows the tokens; svc admin token create makes one' },
+    )
   }
+  const { hub, name } = from.login
+  return new UserError('login_ended', `${hub} has ended the login of ${name}`, {
+    hint: `sign in again: ${signInAgain(hub)}`,
+  })
 }

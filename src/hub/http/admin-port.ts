@@ -155,6 +155,7 @@ export function createAdminPort(options: AdminPortOptions): AdminPort {
         role: token.role,
         only: token.only,
         session: session?.cookieHash,
+        token: token.hash,
         credential,
       }
     },

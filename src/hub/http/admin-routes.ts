@@ -33,6 +33,8 @@ export interface Credentials {
   readonly only?: string | null
   /** The session that asks, by the hash of its cookie. */
   readonly session?: TokenHash | undefined
+  /** The admin token that asks, or whose session does. */
+  readonly token?: TokenHash | undefined
   readonly credential: string
 }
 
@@ -110,10 +112,10 @@ async function perform(
     const body = describeRefusal(refusal)
     return waitMs > 0 ? sendRateLimited(reply, waitMs, body) : sendRefusal(reply, refusal, body)
   }
-  const { actor, role, only = null, session, credential } = options.credentialsOf(request)
+  const { actor, role, only = null, session, token, credential } = options.credentialsOf(request)
   const idempotency = key === undefined ? undefined : { credential, key }
   try {
-    const caller = { actor, role, only, session, confirmedBy: confirmation.by, idempotency }
+    const caller = { actor, role, only, session, token, confirmedBy: confirmation.by, idempotency }
     const done = await options.performOperation(name, asked as object, caller)
     if ('dry_run' in done) return answer(reply, 200, done)
     const tag = entityTagOf(operation, done)

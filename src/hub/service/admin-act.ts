@@ -30,6 +30,8 @@ export interface AdminAsker {
   readonly session?: TokenHash | undefined
   /** The passkey that confirmed the act, by its id. docs/protocol.md PKY-9. */
   readonly confirmedBy?: string | undefined
+  /** The admin token that asks, or whose session does; undefined for a caller that has the vault. */
+  readonly token?: TokenHash | undefined
 }
 
 /** What the audit log says of the act, beside the actor; never a secret. */

@@ -8,7 +8,7 @@ test('[API-8] a viewer only looks, an operator keeps out of what is for admins, 
     names.filter((name) => includesRole(role, ADMIN_OPERATIONS[name].role))
   // Who signs in may sign out, and has passkeys.
   const looking =
-    /^(list|show|find|plan|summarize|search|endSession$|prepare|registerPasskey$|removePasskeys$)/
+    /^(list|show|find|plan|summarize|search|endSession$|revokeOwnToken$|prepare|registerPasskey$|removePasskeys$)/
   for (const name of allowed('viewer')) assert.match(name, looking)
   const ofAdmins = names.filter((name) => !allowed('operator').includes(name))
   assert.deepEqual(ofAdmins.filter((name) => !/Webhooks?$/.test(name)).sort(), [

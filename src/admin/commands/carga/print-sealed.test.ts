@@ -35,6 +35,7 @@ test('[SEA-11] the list shows for whom it was sealed, whatever the hub says of i
     openPins: reached,
     openConsoleDoor: reached,
     untilEnded: reached,
+    openSignIn: reached,
     useOptions: () => undefined,
     note: () => undefined,
     withAdmin: reached,

@@ -21,13 +21,14 @@ const HELP = `
 Without a command, svc serves the pages of the hub itself on http://127.0.0.1 until Ctrl-C, and prints a link that signs in once; when that
 session ends, svc prints another one. The pages come from this program, not from the hub, and so a file can be sealed in the
 browser: a hub in wrong hands cannot send a page that tells the secret. svc passes what the pages ask for on to the hub, through
-its admin socket, or by --hub with the admin token, which the browser never gets. Recipients count as svc load create takes them: by
+its admin socket, or by --hub with the admin token (or the login of svc login), which the browser never gets. Recipients count as svc load create takes them: by
 ~/.config/svc/recipients.json (SVC_RECIPIENTS_FILE).
 
 On a machine with a hub, start it as the owner of the vault, not as root. On another machine, forward nothing: install svc there.
 
 Examples:
   svc console
+  svc --hub https://hub.example.org:8445 console --open
   svc --hub https://hub.example.org:8445 --token-file ~/.svc-token --hub-ca ca.crt console --port 8446 --open
 `
 
@@ -40,7 +41,7 @@ async function serve(context: CommandContext, { port, open }: ConsoleServeOption
       hint: 'npm run build:console makes it',
     })
   }
-  const { line, openPins, pinsPath } = await context.openConsoleDoor()
+  const { line, openPins, pinsPath, openBrowser } = await context.openConsoleDoor()
   try {
     const served = await serveConsole({
       line,
@@ -52,8 +53,7 @@ async function serve(context: CommandContext, { port, open }: ConsoleServeOption
       onLink: (link) =>
         void context.output.write(`the session has ended; the next link: ${link}\n`),
     })
-    const opened =
-      open && (await (await import('../../console/open-in-browser.ts')).openInBrowser(served.link))
+    const opened = open && (await openBrowser(served.link))
     if (opened?.fault !== undefined) context.note(`no browser was started: ${opened.fault}`)
     try {
       await context.output.write(`the console of ${line.hub}, until Ctrl-C: ${served.link}\n`)

@@ -106,7 +106,7 @@ export const revokeAccessToken: Write<'revokeAccessToken', Pick<AdminContext, 'c
   return { acts, reply: toAdminAccessToken({ ...newest, revokedAt: newest.revokedAt ?? now }) }
 }
 
-function toAdminAccessToken(token: AccessToken): AdminAccessToken {
+export function toAdminAccessToken(token: AccessToken): AdminAccessToken {
   return {
     id: accessTokenIdOf(token),
     name: token.name,

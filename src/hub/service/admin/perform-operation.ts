@@ -35,9 +35,9 @@ export function createPerformOperation(hub: AdminHub): PerformOperation {
   const shared = createSharedAnswers(hub.clock)
   const perform: PerformOperation = async (name, asked, caller) => {
     const { dry_run: isRehearsal, ...request } = asked as { readonly dry_run?: boolean }
-    const { actor, role, session, confirmedBy, idempotency } = caller
+    const { actor, role, session, token, confirmedBy, idempotency } = caller
     const only = boundOf(caller.only ?? null)
-    const asker = { actor, role, only, session, confirmedBy }
+    const asker = { actor, role, only, session, token, confirmedBy }
     const context = { ...hub, changes, shared, ...asker }
     const { does, isForSomeHosts } = ADMIN_OPERATIONS[name]
     // The port refuses it before: by itself no use case knows that it is asked for some hosts alone.

@@ -13,6 +13,7 @@ import { showBundle, signBundle, updateBundle } from '../roots/bundle-operations
 import { ROLLOUT_USE_CASES } from '../rollout/rollout-use-cases.ts'
 import { WEBHOOK_USE_CASES } from '../webhooks/webhook-use-cases.ts'
 import { createAccessToken, listAccessTokens, revokeAccessToken } from './access-tokens.ts'
+import { revokeOwnToken, showOwnToken } from './own-token.ts'
 import { applyFleet } from './declared/apply-declared.ts'
 import { listOwnedFields, planFleet } from './declared/plan-declared.ts'
 import { archiveEntries } from './archive-entries.ts'
@@ -108,4 +109,6 @@ export const USE_CASES: UseCases = {
   createAccessToken,
   listAccessTokens,
   revokeAccessToken,
+  showOwnToken,
+  revokeOwnToken,
 }
