@@ -10,7 +10,7 @@ import { settle, THEMES } from './support/console-browser.ts'
 import { openSeededConsole, type SeededConsole } from './support/seeded-console.ts'
 
 const HOSTS = 400
-const ZOOMED_PX = 360
+const ZOOMED_PX = 320
 const FURTHER = ['/audit', '/evidence', '/nowhere'].map((path) => ({ name: path, path }))
 const SCREENS: readonly Picture[] = [
   ...PICTURES.filter(({ isSignedOut }) => isSignedOut !== true),
