@@ -3,14 +3,14 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { packConsole } from '../../tools/build/console-bundle.ts'
-import { placeConsole } from '../../tools/build/place-console.ts'
+import { placeBuiltConsole } from '../support/built-console.ts'
 import { WITH_BROWSER } from '../support/browser.ts'
 import { startDevCa } from '../support/dev-ca.ts'
 import { enrollHost } from '../support/enrolled-host.ts'
 import { findFreePort } from '../support/free-port.ts'
 import { type HubProcess, startHubProcess } from '../support/hub-process.ts'
 import { launchBrowser, openContext, settle } from './support/console-browser.ts'
+import { watchStory } from './support/failed-story.ts'
 import { enterToken, openConsole } from './support/open-console.ts'
 
 /** Twice what is asked for: other programs have the machine too. The figure itself is printed. */
@@ -29,7 +29,7 @@ interface KillableConsole extends AsyncDisposable {
 
 async function openKillableConsole(): Promise<KillableConsole> {
   await using opened = new AsyncDisposableStack()
-  await placeConsole(await packConsole())
+  await placeBuiltConsole()
   const ca = opened.use(await startDevCa())
   const port = await findFreePort()
   const hub = opened.use(
@@ -46,6 +46,7 @@ async function openKillableConsole(): Promise<KillableConsole> {
     ttl_seconds: 3600,
   })
   const { context } = await openContext(browser, `https://localhost:${port}`)
+  watchStory(context, () => hub.logText())
   const page = await context.newPage()
   await page.goto('/console/')
   await enterToken(page, token)

@@ -11,7 +11,10 @@ const RUN = `axe.run(document, { resultTypes: ['violations'] }).then(({ violatio
 /** Names each violation with the first elements that have it. */
 export async function checkAccessibility(page: Page): Promise<void> {
   const debug = await page.context().newCDPSession(page)
-  await debug.send('Runtime.evaluate', { expression: axe.source })
+  const { result: known } = await debug.send('Runtime.evaluate', { expression: `typeof axe` })
+  if (known.value === 'undefined') {
+    await debug.send('Runtime.evaluate', { expression: axe.source })
+  }
   const { result, exceptionDetails } = await debug.send('Runtime.evaluate', {
     expression: RUN,
     awaitPromise: true,
