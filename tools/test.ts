@@ -2,6 +2,8 @@
 // seeds; `npm run test:second`: only what that adds to the first tier. `npm test -- enroll hub/vault` runs the files of both
 // tiers whose path contains one of the words; what starts with `-` goes to each file's Node (`-- --test-name-pattern=token`).
 
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { finished } from 'node:stream/promises'
 import { run } from 'node:test'
@@ -48,10 +50,14 @@ async function main(args: readonly string[]): Promise<void> {
   if (asked === 'all') process.env['TEST_VERSIONS'] ||= 'all'
   setSeeds(asked === undefined ? PINNED_SEED : Date.now() % 1_000_000_007)
   if (paths.some((path) => path.startsWith('test/foreign/'))) await announceStepCa()
+  const built = await mkdtemp(join(tmpdir(), 'built-once-'))
+  await using stack = new AsyncDisposableStack()
+  stack.defer(() => rm(built, { recursive: true, force: true }))
+  process.env['TEST_BUILT'] ||= built
   if (testRun === 'first') process.env['TEST_BUNDLES'] ||= await makeTestPrograms()
   const store = parseTestStore(process.env['TEST_STORE'])
   process.stdout.write(`store of the test hubs: ${store}\n`)
-  await using _started = await startTestStore(store)
+  stack.use(await startTestStore(store))
   // The tests start some thousand programs, and half of such a start was to compile the same files again.
   process.env['NODE_COMPILE_CACHE'] = COMPILE_CACHE
   process.exitCode = (await runTests(paths, flags, CONCURRENCY[testRun])) ? 0 : 1
