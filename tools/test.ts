@@ -3,7 +3,7 @@
 // tiers whose path contains one of the words; what starts with `-` goes to each file's Node (`-- --test-name-pattern=token`).
 
 import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cpus, tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { finished } from 'node:stream/promises'
 import { run } from 'node:test'
@@ -86,6 +86,7 @@ async function runTests(
   concurrency: number,
 ): Promise<boolean> {
   let succeeded = false
+  const began = readCpuTimes()
   const events = run({
     files: paths.map((path) => join(ROOT, path)),
     cwd: ROOT,
@@ -102,7 +103,28 @@ async function runTests(
   report.pipe(process.stdout)
   await finished(report)
   process.stdout.write(`slowest files: ${describeSlowest(secondsOf)}\n`)
+  process.stdout.write(`cores busy: ${describeBusy(began, readCpuTimes())}\n`)
   return succeeded
+}
+
+interface CpuTimes {
+  readonly idleMs: number
+  readonly allMs: number
+}
+
+/** Of the machine since its start, all cores together. */
+function readCpuTimes(): CpuTimes {
+  const times = cpus().map((core) => core.times)
+  const idleMs = times.reduce((sum, { idle }) => sum + idle, 0)
+  const allMs = times.flatMap((one) => Object.values(one)).reduce((sum, ms) => sum + ms, 0)
+  return { idleMs, allMs }
+}
+
+/** Whether a run that is too long waits or works. */
+function describeBusy(before: CpuTimes, after: CpuTimes): string {
+  const allMs = after.allMs - before.allMs
+  const busyMs = allMs - (after.idleMs - before.idleMs)
+  return `${Math.round((100 * busyMs) / allMs)} % of the time, ${Math.round(busyMs / 1000)} s of CPU`
 }
 
 /** What to look at first when the tests take too long. */

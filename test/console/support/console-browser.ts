@@ -101,6 +101,12 @@ export async function settle(page: Page): Promise<void> {
   }
 }
 
+/** What a page does in so much time, done now; its context has had its clock installed before the page was loaded. */
+export async function passTime(page: Page, ms: number): Promise<void> {
+  await page.clock.runFor(ms)
+  await settle(page)
+}
+
 const openRequests = new WeakMap<Page, Set<Request>>()
 
 /** The addresses of what a page has asked for and not got, but for its stream. */
