@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import type { PackedConsole } from '../src/console-files/packed-console.ts'
 import { invariant } from '../src/platform/errors.ts'
 import { readVersion } from '../src/platform/version.ts'
+import { builtConsole } from '../test/support/built-console.ts'
 import { ownArchitecture } from './build/architecture.ts'
 import { bundleProgram, STORE_ADDON } from './build/bundle-program.ts'
-import { packConsole } from './build/console-bundle.ts'
 import { copyStoreAddon } from './build/store-addon.ts'
 import { ROOT } from './source-files.ts'
 
@@ -22,7 +22,7 @@ const OWN_PLACE = 'root=$(dirname "$(dirname "$(readlink -f "$0")")")'
 export async function makeTestPrograms(): Promise<string> {
   await mkdir(DIRECTORY, { recursive: true })
   await copyStoreAddon(join(DIRECTORY, STORE_ADDON), ownArchitecture())
-  const packed = await packConsole()
+  const packed = await builtConsole()
   await Promise.all(
     PROGRAMS.map((name) => makeProgram(name, WITH_CONSOLE.has(name) ? packed : undefined)),
   )

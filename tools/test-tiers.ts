@@ -36,7 +36,7 @@ export const SECOND_TIER: readonly SecondTierEntry[] = [
     path: 'test/console/',
     proves:
       'what people see and do in the console, in Chromium with a real hub: stories, the content policy, axe',
-    why: 'it needs Chromium, and starts a hub for each file; what decides is tested beside the code; `npm run test:second` has signing in, roles and hostile texts, and `npm run test:console` the rest',
+    why: 'it needs Chromium, and starts a hub for each file; what decides is tested beside the code; `npm run test:second` has signing in, roles, enrolment, deliveries that fail and hostile texts, and `npm run test:console` the rest',
   },
   {
     path: 'test/services/',
@@ -181,7 +181,10 @@ export const SECOND_TIER: readonly SecondTierEntry[] = [
 
 /** The stories of the console that `npm run test:console` tells besides: together they take as long as a third of the second tier. */
 const TOLD_IN_EACH_RUN = [
+  'acceptance-answers',
   'acceptance-credentials',
+  'deliveries',
+  'enrolment',
   'harness',
   'hostile-fleet',
   'sign-in',

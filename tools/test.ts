@@ -2,6 +2,8 @@
 // seeds; `npm run test:second`: only what that adds to the first tier. `npm test -- enroll hub/vault` runs the files of both
 // tiers whose path contains one of the words; what starts with `-` goes to each file's Node (`-- --test-name-pattern=token`).
 
+import { mkdtemp, rm } from 'node:fs/promises'
+import { cpus, tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { finished } from 'node:stream/promises'
 import { run } from 'node:test'
@@ -48,10 +50,14 @@ async function main(args: readonly string[]): Promise<void> {
   if (asked === 'all') process.env['TEST_VERSIONS'] ||= 'all'
   setSeeds(asked === undefined ? PINNED_SEED : Date.now() % 1_000_000_007)
   if (paths.some((path) => path.startsWith('test/foreign/'))) await announceStepCa()
+  const built = await mkdtemp(join(tmpdir(), 'built-once-'))
+  await using stack = new AsyncDisposableStack()
+  stack.defer(() => rm(built, { recursive: true, force: true }))
+  process.env['TEST_BUILT'] ||= built
   if (testRun === 'first') process.env['TEST_BUNDLES'] ||= await makeTestPrograms()
   const store = parseTestStore(process.env['TEST_STORE'])
   process.stdout.write(`store of the test hubs: ${store}\n`)
-  await using _started = await startTestStore(store)
+  stack.use(await startTestStore(store))
   // The tests start some thousand programs, and half of such a start was to compile the same files again.
   process.env['NODE_COMPILE_CACHE'] = COMPILE_CACHE
   process.exitCode = (await runTests(paths, flags, CONCURRENCY[testRun])) ? 0 : 1
@@ -80,6 +86,7 @@ async function runTests(
   concurrency: number,
 ): Promise<boolean> {
   let succeeded = false
+  const began = readCpuTimes()
   const events = run({
     files: paths.map((path) => join(ROOT, path)),
     cwd: ROOT,
@@ -96,7 +103,28 @@ async function runTests(
   report.pipe(process.stdout)
   await finished(report)
   process.stdout.write(`slowest files: ${describeSlowest(secondsOf)}\n`)
+  process.stdout.write(`cores busy: ${describeBusy(began, readCpuTimes())}\n`)
   return succeeded
+}
+
+interface CpuTimes {
+  readonly idleMs: number
+  readonly allMs: number
+}
+
+/** Of the machine since its start, all cores together. */
+function readCpuTimes(): CpuTimes {
+  const times = cpus().map((core) => core.times)
+  const idleMs = times.reduce((sum, { idle }) => sum + idle, 0)
+  const allMs = times.flatMap((one) => Object.values(one)).reduce((sum, ms) => sum + ms, 0)
+  return { idleMs, allMs }
+}
+
+/** Whether a run that is too long waits or works. */
+function describeBusy(before: CpuTimes, after: CpuTimes): string {
+  const allMs = after.allMs - before.allMs
+  const busyMs = allMs - (after.idleMs - before.idleMs)
+  return `${Math.round((100 * busyMs) / allMs)} % of the time, ${Math.round(busyMs / 1000)} s of CPU`
 }
 
 /** What to look at first when the tests take too long. */

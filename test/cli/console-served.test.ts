@@ -6,8 +6,7 @@ import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { packConsole } from '../../tools/build/console-bundle.ts'
-import { placeConsole } from '../../tools/build/place-console.ts'
+import { placeBuiltConsole } from '../support/built-console.ts'
 import { startDevCa } from '../support/dev-ca.ts'
 import type { TestHub } from '../support/hub.ts'
 import { type Ended, runProgram } from '../support/processes.ts'
@@ -18,7 +17,7 @@ describe('svc console', () => {
   const stack = new AsyncDisposableStack()
   let hub: TestHub
   before(async () => {
-    await placeConsole(await packConsole())
+    await placeBuiltConsole()
     const ca = stack.use(await startDevCa())
     hub = stack.use(await startTestHub({ caEnvironment: ca.environment }))
   })

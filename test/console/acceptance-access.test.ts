@@ -1,16 +1,21 @@
 // Who does not see well, has no mouse, or has made everything four times as large: every screen, with a fleet in trouble.
 
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
+import type { AdminRole } from '../../src/protocol/admin/roles.ts'
 import { type Picture, PICTURES } from '../../tools/console/picture-list.ts'
 import { WITH_BROWSER } from '../support/browser.ts'
 import { checkAccessibility } from './support/check-accessibility.ts'
-import { settle, THEMES } from './support/console-browser.ts'
-import { openSeededConsole, type SeededConsole } from './support/seeded-console.ts'
+import { settle, type Theme, THEMES } from './support/console-browser.ts'
+import {
+  openSeededConsole,
+  type SeededConsole,
+  type SeededPerson,
+} from './support/seeded-console.ts'
 
 const HOSTS = 400
-const ZOOMED_PX = 360
+const ZOOMED_PX = 320
 const FURTHER = ['/audit', '/evidence', '/nowhere'].map((path) => ({ name: path, path }))
 const SCREENS: readonly Picture[] = [
   ...PICTURES.filter(({ isSignedOut }) => isSignedOut !== true),
@@ -44,25 +49,32 @@ async function assertNoWider(page: Page, name: string): Promise<void> {
   assert.ok(width <= window, `${name}: ${width} px in a window of ${window}: ${tooWide.join(', ')}`)
 }
 
-describe('a screen', WITH_BROWSER, () => {
-  let opened: SeededConsole
-  before(async () => {
-    opened = await openSeededConsole(HOSTS)
-  })
-  after(() => opened[Symbol.asyncDispose]())
+let opened: SeededConsole | undefined
+const signIn = async (role: AdminRole, theme?: Partial<Theme>): Promise<SeededPerson> => {
+  opened ??= await openSeededConsole(HOSTS)
+  return opened.signIn(role, theme)
+}
+after(() => opened?.[Symbol.asyncDispose]())
 
+/** As it is when nothing is on its way to it. */
+async function show(page: Page, { path, prepare }: Picture): Promise<void> {
+  await page.goto(`/console${path}`)
+  await settle(page)
+  if (prepare === undefined) return
+  await prepare(page)
+  await settle(page)
+}
+
+describe('a screen', WITH_BROWSER, () => {
   for (const theme of THEMES) {
     test(`has no fault for axe, and is no wider than its window, ${theme.theme} at ${theme.widthPx}`, async () => {
-      await using person = await opened.signIn('admin', theme)
+      await using person = await signIn('admin', theme)
       const faults: string[] = []
-      for (const { name, path, prepare } of SCREENS) {
-        await person.page.goto(`/console${path}`)
-        await settle(person.page)
-        await prepare?.(person.page)
-        await settle(person.page)
-        const note = (error: unknown): number => faults.push(`${name}: ${String(error)}`)
+      for (const screen of SCREENS) {
+        await show(person.page, screen)
+        const note = (error: unknown): number => faults.push(`${screen.name}: ${String(error)}`)
         await checkAccessibility(person.page).catch(note)
-        await assertNoWider(person.page, name).catch(note)
+        await assertNoWider(person.page, screen.name).catch(note)
       }
       assert.deepEqual(faults, [])
       assert.deepEqual(person.misdeeds, { reports: [], foreignRequests: [], errors: [] })
@@ -70,20 +82,19 @@ describe('a screen', WITH_BROWSER, () => {
   }
 
   test('at 400 % does not scroll to the side', async () => {
-    await using person = await opened.signIn('admin', { widthPx: ZOOMED_PX })
+    await using person = await signIn('admin', { widthPx: ZOOMED_PX })
     const faults: string[] = []
-    for (const { name, path, prepare } of SCREENS) {
-      await person.page.goto(`/console${path}`)
-      await settle(person.page)
-      await prepare?.(person.page)
-      await settle(person.page)
-      await assertNoWider(person.page, name).catch((error: unknown) => faults.push(String(error)))
+    for (const screen of SCREENS) {
+      await show(person.page, screen)
+      await assertNoWider(person.page, screen.name).catch((error: unknown) =>
+        faults.push(String(error)),
+      )
     }
     assert.deepEqual(faults, [])
   })
 
   test('of hosts has a table as wide as its card where there is little room', async () => {
-    await using person = await opened.signIn('viewer', { widthPx: 390 })
+    await using person = await signIn('viewer', { widthPx: 390 })
     const { page } = person
     await page.goto('/console/hosts')
     await page.locator('a.whole-row').first().waitFor()
@@ -114,12 +125,6 @@ const HAS_MARK = `(() => {
 })()`
 
 describe('the keyboard alone', WITH_BROWSER, () => {
-  let opened: SeededConsole
-  before(async () => {
-    opened = await openSeededConsole(HOSTS)
-  })
-  after(() => opened[Symbol.asyncDispose]())
-
   /** Tab after Tab, each with a mark that is seen, until what has the focus is so called. */
   async function tabTo(page: Page, name: RegExp, pressesMax = 60): Promise<number> {
     for (let presses = 1; presses <= pressesMax; presses += 1) {
@@ -132,7 +137,7 @@ describe('the keyboard alone', WITH_BROWSER, () => {
   }
 
   test('goes to a host and to the question whether to revoke it, and back', async () => {
-    await using person = await opened.signIn('admin')
+    await using person = await signIn('admin')
     const { page } = person
     await settle(page)
     await tabTo(page, /^Hosts/)
@@ -173,7 +178,7 @@ describe('the keyboard alone', WITH_BROWSER, () => {
   })
 
   test('revokes, by name', async () => {
-    await using person = await opened.signIn('admin')
+    await using person = await signIn('admin')
     const { page } = person
     await page.goto('/console/hosts?q=web-1.')
     await page.locator('a.whole-row').first().waitFor()
@@ -193,7 +198,7 @@ describe('the keyboard alone', WITH_BROWSER, () => {
   })
 
   test('finds a host by Ctrl K and by /', async () => {
-    await using person = await opened.signIn('viewer')
+    await using person = await signIn('viewer')
     const { page } = person
     await settle(page)
     for (const key of ['Control+k', '/']) {

@@ -3,14 +3,14 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { packConsole } from '../../tools/build/console-bundle.ts'
-import { placeConsole } from '../../tools/build/place-console.ts'
+import { placeBuiltConsole } from '../support/built-console.ts'
 import { WITH_BROWSER } from '../support/browser.ts'
 import { startDevCa } from '../support/dev-ca.ts'
 import { enrollHost } from '../support/enrolled-host.ts'
 import { findFreePort } from '../support/free-port.ts'
 import { type HubProcess, startHubProcess } from '../support/hub-process.ts'
-import { launchBrowser, openContext, settle } from './support/console-browser.ts'
+import { launchBrowser, openContext, passTime, settle } from './support/console-browser.ts'
+import { watchStory } from './support/failed-story.ts'
 import { enterToken, openConsole } from './support/open-console.ts'
 
 /** Twice what is asked for: other programs have the machine too. The figure itself is printed. */
@@ -19,6 +19,8 @@ const LIVE_MS_MAX = 10_000
 const END_SHOWN_MS_MAX = 7000
 const OUT_MS_MAX = 4000
 const LIFE_SECONDS = 25
+/** Longer than any pause of a page. */
+const PAUSES_MS = 32_000
 
 interface KillableConsole extends AsyncDisposable {
   readonly hub: HubProcess
@@ -29,7 +31,7 @@ interface KillableConsole extends AsyncDisposable {
 
 async function openKillableConsole(): Promise<KillableConsole> {
   await using opened = new AsyncDisposableStack()
-  await placeConsole(await packConsole())
+  await placeBuiltConsole()
   const ca = opened.use(await startDevCa())
   const port = await findFreePort()
   const hub = opened.use(
@@ -46,6 +48,7 @@ async function openKillableConsole(): Promise<KillableConsole> {
     ttl_seconds: 3600,
   })
   const { context } = await openContext(browser, `https://localhost:${port}`)
+  watchStory(context, () => hub.logText())
   const page = await context.newPage()
   await page.goto('/console/')
   await enterToken(page, token)
@@ -112,25 +115,28 @@ describe('[DOR-1] a tab', WITH_BROWSER, () => {
     await using opened = await openConsole()
     await using person = await opened.signIn('operator')
     const { page, context, tokenName } = person
+    await context.clock.install()
     await page.goto('/console/hosts')
     await settle(page)
     const second = await context.newPage()
     await second.goto('/console/')
     await settle(second)
+    const asked: string[] = []
+    context.on('request', (request) => {
+      const { pathname } = new URL(request.url())
+      if (pathname.startsWith('/v1/')) asked.push(pathname)
+    })
+    await passTime(second, PAUSES_MS)
+    assert.ok(asked.length > 0, 'an overview asks as time goes by')
     const revokedAtMs = performance.now()
     await opened.hub.admin('POST', '/v1/admin/admin-tokens/revoke', { token: tokenName })
     await Promise.all(
       [page, second].map((tab) => tab.getByLabel('Admin token').waitFor({ timeout: OUT_MS_MAX })),
     )
     t.diagnostic(`signed out ${Math.round(performance.now() - revokedAtMs)} ms after the act`)
-    const asked: string[] = []
-    context.on('request', (request) => {
-      const { pathname } = new URL(request.url())
-      if (pathname.startsWith('/v1/')) asked.push(pathname)
-    })
+    asked.length = 0
     await opened.hub.createToken({ hostname: 'unheard.example.org' })
-    // Longer than any of its pauses.
-    await page.waitForTimeout(16_000)
+    for (const tab of [page, second]) await passTime(tab, PAUSES_MS)
     assert.deepEqual(asked, [])
     person.assertBlameless()
   })

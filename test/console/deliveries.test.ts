@@ -5,12 +5,14 @@ import { after, before, describe, test } from 'node:test'
 import { WITH_BROWSER } from '../support/browser.ts'
 import { createDelivery, findDelivery } from '../support/deliveries.ts'
 import { enrollHost, type EnrolledHost, withIdentity } from '../support/enrolled-host.ts'
+import { waitUntil } from '../support/processes.ts'
 import { assertOk, post } from '../support/wire-client.ts'
 import { checkAccessibility } from './support/check-accessibility.ts'
 import { settle, THEMES } from './support/console-browser.ts'
 import { openConsole, type OpenConsole } from './support/open-console.ts'
 
 const LONG = `EACCES: permission denied, open '/srv/${'x'.repeat(260)}'`
+const SUMMARY = '/v1/admin/fleet/summary'
 const HOSTILE = '<img src=x onerror=alert(1)>'
 
 describe('deliveries', WITH_BROWSER, () => {
@@ -70,6 +72,38 @@ describe('deliveries', WITH_BROWSER, () => {
     await line.waitFor({ state: 'detached' })
     for (const id of ids) assert.equal(await statusOf(id), 'substituida')
     assert.equal(await statusOf(other), 'falhou')
+    person.assertBlameless()
+  })
+
+  test('[OVW-2] what the hub gathered before the act is asked for until it knows of it', async () => {
+    const id = await fail(0, 'once', 'no route to host')
+    await using person = await opened.signIn('operator')
+    const { page } = person
+    let gathered: object = {}
+    let gatheredAgain = 0
+    let isKept = false
+    page.on('response', async (response) => {
+      if (!isKept && response.url().endsWith(SUMMARY)) gathered = (await response.json()) as object
+    })
+    await page.route(`**${SUMMARY}`, (route) => {
+      if (!isKept) return route.continue()
+      gatheredAgain += 1
+      return route.fulfill({ json: { ...gathered, time: new Date().toISOString() } })
+    })
+    await page.goto('/console/deliveries')
+    const line = page.getByRole('listitem').filter({ hasText: 'no route to host' })
+    await line.getByRole('button', { name: 'Retry this group…' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Try this group again' })
+    await dialog.getByText('1 × entrega_retried').waitFor()
+    isKept = true
+    await dialog.getByRole('button', { name: 'Try again' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    assert.equal(await statusOf(id), 'substituida')
+    // The act and the bells of its entries ask no more than three times.
+    await waitUntil('the page to ask again', () => gatheredAgain > 3 || undefined)
+    await line.waitFor()
+    isKept = false
+    await line.waitFor({ state: 'detached' })
     person.assertBlameless()
   })
 

@@ -2,42 +2,22 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { Browser, Page } from 'playwright-core'
-import { systemClock } from '../../src/platform/clock.ts'
-import { packConsole } from '../../tools/build/console-bundle.ts'
-import { placeConsole } from '../../tools/build/place-console.ts'
+import type { Page } from 'playwright-core'
 import { PICTURES } from '../../tools/console/picture-list.ts'
-import { type SeededHub, startSeededHub } from '../../tools/console/seeded-hub.ts'
 import { WITH_BROWSER } from '../support/browser.ts'
-import { findFreePort } from '../support/free-port.ts'
-import { launchBrowser, openContext, settle } from './support/console-browser.ts'
+import { settle } from './support/console-browser.ts'
+import { openSeededConsole, type SeededConsole } from './support/seeded-console.ts'
 
 describe('a hostile fleet', WITH_BROWSER, () => {
-  const started = new AsyncDisposableStack()
-  let hub: SeededHub
-  let browser: Browser
+  let opened: SeededConsole
   before(async () => {
-    await placeConsole(await packConsole())
-    hub = started.use(
-      await startSeededHub({
-        hosts: 400,
-        seed: 7,
-        isHostile: true,
-        port: await findFreePort(),
-        clock: systemClock,
-        progress: () => undefined,
-      }),
-    )
-    browser = await launchBrowser()
-    started.defer(() => browser.close())
+    opened = await openSeededConsole(400, { isHostile: true })
   })
-  after(() => started.disposeAsync())
+  after(() => opened[Symbol.asyncDispose]())
 
   test('is shown as text on every screen', async () => {
-    const { context, misdeeds } = await openContext(browser, hub.url)
-    const page = await context.newPage()
-    await page.goto(await hub.makeLink({ name: 'oncall', valid_seconds: 600 }))
-    await page.waitForURL(`${hub.url}/console/`)
+    await using person = await opened.signIn('admin')
+    const { page, misdeeds } = person
     const shown = new Map<string, string>()
     for (const { name, path, prepare } of PICTURES.filter(
       ({ isSignedOut }) => isSignedOut !== true,
@@ -45,21 +25,20 @@ describe('a hostile fleet', WITH_BROWSER, () => {
       await page.goto(`/console${path}`)
       await settle(page)
       assert.equal(new URL(page.url()).pathname, `/console${path}`, 'no text leads elsewhere')
-      await prepare?.(page)
-      await settle(page)
+      if (prepare !== undefined) {
+        await prepare(page)
+        await settle(page)
+      }
       shown.set(name, (await page.locator('body').textContent()) ?? '')
       assert.match(await page.title(), / · Cartorio$/, 'no script of theirs has set the title')
     }
-    await context.close()
     assert.deepEqual(misdeeds, { reports: [], foreignRequests: [], errors: [] })
     assert.match(shown.get('overview') ?? '', /<script>document\.title=1<\/script>/)
   })
 
   test('is shown as text on the pages of its hosts, in the log and in each kind of entry', async () => {
-    const { context, misdeeds } = await openContext(browser, hub.url)
-    const page = await context.newPage()
-    await page.goto(await hub.makeLink({ name: 'auditor', valid_seconds: 600 }))
-    await page.waitForURL(`${hub.url}/console/`)
+    await using person = await opened.signIn('admin')
+    const { page, misdeeds } = person
     await page.goto('/console/audit?routine=true')
     await page.locator('a.whole-row').first().waitFor()
     const entries = await pathsOf(page)
@@ -74,13 +53,12 @@ describe('a hostile fleet', WITH_BROWSER, () => {
     for (const path of paths) {
       await page.goto(path)
       await settle(page)
-      assert.equal(new URL(page.url()).pathname, new URL(path, hub.url).pathname)
+      assert.equal(new URL(page.url()).pathname, new URL(path, opened.hub.url).pathname)
       assert.match(await page.title(), / · Cartorio$/, path)
       assert.equal(await page.locator('main img, main script, main iframe').count(), 0, path)
       const tooWide = await page.evaluate<string[]>(FIND_TOO_WIDE)
       assert.deepEqual(tooWide, [], path)
     }
-    await context.close()
     assert.deepEqual(misdeeds, { reports: [], foreignRequests: [], errors: [] })
   })
 })

@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core'
 import type { AdminReplies } from '../../src/protocol/admin/operations.ts'
 import { WITH_BROWSER } from '../support/browser.ts'
 import { enrollHost } from '../support/enrolled-host.ts'
-import { settle } from './support/console-browser.ts'
+import { passTime, settle } from './support/console-browser.ts'
 import { enterToken, openConsole, type OpenConsole } from './support/open-console.ts'
 
 const TWO_POLLS_MS = 31_000
@@ -81,6 +81,7 @@ describe('who is in', WITH_BROWSER, () => {
   test('a session that ends in several tabs keeps the forms of each, and nothing is asked any more', async () => {
     await using person = await opened.signIn('operator')
     const { page, context, tokenName } = person
+    await context.clock.install()
     const second = await context.newPage()
     for (const tab of [page, second]) {
       await tab.goto('/console/hosts')
@@ -92,7 +93,9 @@ describe('who is in', WITH_BROWSER, () => {
     for (const tab of [page, second]) {
       await tab.getByRole('dialog', { name: 'Sign in' }).waitFor({ timeout: 20_000 })
     }
-    await page.waitForTimeout(TWO_POLLS_MS)
+    for (const tab of [page, second]) {
+      await passTime(tab, TWO_POLLS_MS)
+    }
     assert.equal(await countRefusals(), refusals)
     // Another person: what is there is not theirs.
     await enterToken(second, await opened.makeToken('dea', 'viewer'))

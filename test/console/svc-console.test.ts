@@ -10,6 +10,7 @@ import { WITH_BROWSER } from '../support/browser.ts'
 import { runProgram, type Variables } from '../support/processes.ts'
 import { checkAccessibility } from './support/check-accessibility.ts'
 import { type Misdeeds, openContext, settle, THEMES } from './support/console-browser.ts'
+import { watchStory } from './support/failed-story.ts'
 import { openConsole, type OpenConsole } from './support/open-console.ts'
 import { serveBySvc, type SvcConsole } from '../support/serve-by-svc.ts'
 
@@ -49,6 +50,7 @@ describe('the console of svc', WITH_BROWSER, () => {
     theme = {},
   ): Promise<{ page: Page; context: BrowserContext; misdeeds: Misdeeds }> => {
     const { context, misdeeds } = await openContext(opened.browser, svc.origin, theme)
+    watchStory(context, () => opened.hub.logText())
     const page = await context.newPage()
     await page.goto(svc.link())
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()

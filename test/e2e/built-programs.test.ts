@@ -9,10 +9,10 @@ import { after, before, describe, test } from 'node:test'
 import { buildAgentExecutable } from '../../tools/build/agent-executable.ts'
 import { ownArchitecture } from '../../tools/build/architecture.ts'
 import { bundleProgram, STORE_ADDON } from '../../tools/build/bundle-program.ts'
-import { packConsole } from '../../tools/build/console-bundle.ts'
 import { pinnedNode } from '../../tools/build/runtime.ts'
 import { copyStoreAddon } from '../../tools/build/store-addon.ts'
 import { ROOT } from '../../tools/source-files.ts'
+import { builtConsole } from '../support/built-console.ts'
 
 const SETTINGS = { version: '7.8.9', releasePublicKey: undefined }
 
@@ -23,7 +23,7 @@ describe('the built programs', () => {
     await chmod(directory, 0o755)
     await copyStoreAddon(join(directory, STORE_ADDON), ownArchitecture())
     await buildAgentExecutable(join(directory, 'svc-agent'), SETTINGS)
-    const console = await packConsole()
+    const console = await builtConsole()
     for (const [name, entry] of [
       ['svc-server', 'src/hub/main.ts'],
       ['svc', 'src/admin/main.ts'],

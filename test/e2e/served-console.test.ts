@@ -4,8 +4,7 @@ import assert from 'node:assert/strict'
 import { request } from 'node:https'
 import { test } from 'node:test'
 import type { AdminReplies } from '../../src/protocol/admin/operations.ts'
-import { packConsole } from '../../tools/build/console-bundle.ts'
-import { placeConsole } from '../../tools/build/place-console.ts'
+import { placeBuiltConsole } from '../support/built-console.ts'
 import { startDevCa } from '../support/dev-ca.ts'
 import { startHubProcess } from '../support/hub-process.ts'
 import { WITH_ADMIN_PORT } from '../support/hub.ts'
@@ -20,7 +19,7 @@ interface Page {
 
 test('[LOC-1] the hub serves the console, and svc does', async () => {
   // What is built has nothing beside it.
-  if (!isBuiltTested()) await placeConsole(await packConsole())
+  if (!isBuiltTested()) await placeBuiltConsole()
   await using ca = await startDevCa()
   await using hub = await startHubProcess({
     caEnvironment: ca.environment,

@@ -45,7 +45,7 @@ describe(
     const setUp = async (): Promise<void> => {
       directory = await mkdtemp(join(tmpdir(), 'foreign-'))
       await chmod(directory, 0o755)
-      const native = await buildPrograms(directory, VERSION)
+      const native = await buildPrograms(VERSION)
       const programs = join(directory, FOREIGN)
       const settings = { version: VERSION, releasePublicKey: undefined }
       await makeForeignPrograms(programs, { native, architecture: FOREIGN, settings })

@@ -76,6 +76,27 @@ describe('a list of pages', () => {
     assert.equal(shown(), 'abcd')
   })
 
+  test('what happens while an answer is on its way is asked for afterwards', async () => {
+    const { list, questions, held } = openList()
+    list.reload()
+    assert.equal(list.refresh(), true)
+    assert.equal(list.refresh(), true)
+    await questions[0]?.answer('ab', 'b')
+    assert.equal(questions.length, 2)
+    await questions[1]?.answer('xab', 'b')
+    assert.equal(held().arrived, 1)
+    list.refresh()
+    list.more()
+    list.refresh()
+    await questions[2]?.answer('ab', 'b')
+    await questions[3]?.answer('ab', 'b')
+    await questions[4]?.answer('cd', null)
+    assert.deepEqual(
+      questions.map(({ after }) => after),
+      [undefined, undefined, undefined, undefined, 'b'],
+    )
+  })
+
   test('of a list that begins again, the page that was on its way does not count', async () => {
     const { list, questions, shown } = openList()
     list.reload()

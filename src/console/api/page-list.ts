@@ -24,7 +24,7 @@ export interface PageList {
   /** From the beginning; an answer that is on its way no longer counts. */
   reload(): void
   more(): void
-  /** Rows that are in view change where they stand. Answers whether it asked. */
+  /** Rows that are in view change where they stand. Answers whether they may be asked for. */
   refresh(): boolean
   /** Rows of these numbers are on the screen. */
   look(first: number, last: number): void
@@ -51,6 +51,7 @@ export function createPageList<Row extends { readonly id: string }>({
   let turn = 0
   let isAsking = false
   let isMoreWanted = false
+  let isRefreshWanted = false
 
   const keep = (next: Held<Row>): void => {
     held = next
@@ -73,7 +74,11 @@ export function createPageList<Row extends { readonly id: string }>({
     }
     if (!isNewest()) return
     isAsking = false
-    if (!isMoreWanted) return
+    if (isRefreshWanted) {
+      isRefreshWanted = false
+      if (held.error === undefined) refresh()
+    }
+    if (!isMoreWanted || isAsking) return
     isMoreWanted = false
     if (held.error === undefined) more()
   }
@@ -103,10 +108,15 @@ export function createPageList<Row extends { readonly id: string }>({
   }
   const reload = (): void => {
     isMoreWanted = false
+    isRefreshWanted = false
     load(undefined, [])
   }
   const refresh = (): boolean => {
-    if (isAsking || isForbidden(held.error)) return false
+    if (isForbidden(held.error)) return false
+    if (isAsking) {
+      isRefreshWanted = true
+      return true
+    }
     // With nothing shown there is nothing that could move.
     if (held.pages.every(({ rows }) => rows.length === 0)) {
       reload()

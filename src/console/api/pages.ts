@@ -62,7 +62,7 @@ export function usePages<Row extends { readonly id: string }>(
   }
 }
 
-/** Answers how to stop. What rang while nobody looked, or while an answer was on its way, is asked for afterwards. */
+/** Answers how to stop. What rang while nobody looked is asked for afterwards. */
 function keepFresh(list: PageList): () => void {
   let isStale = false
   let askedAtMs = Date.now()

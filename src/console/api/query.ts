@@ -22,6 +22,7 @@ export interface Shown<Data> {
 interface Query {
   readonly shown: Signal<Shown<unknown>>
   readonly ask: () => Promise<unknown>
+  readonly ageMsOf: (data: unknown) => number
   readonly concerns: (tipo: string) => boolean
   readonly goesWithTime: boolean
   watchers: number
@@ -29,6 +30,8 @@ interface Query {
   isAsking: boolean
   isStale: boolean
   askedAtMs: number
+  /** When something happened last that can change the answer. */
+  rungAtMs: number
 }
 
 const AGAIN_MS_MIN = 1000
@@ -39,20 +42,22 @@ const KEPT_MAX = 40
 
 const queries = new Map<string, Query>()
 
-export interface QueryOptions {
+export interface QueryOptions<Name extends ReadName> {
   /** The types of entries that can change the answer; any without it. */
   readonly tipos?: readonly string[]
   /** In place of `tipos`, where they are no short list. */
   readonly concerns?: (tipo: string) => boolean
   /** Its answer changes while nothing happens: a certificate ends, a host becomes late, and no bell rings. */
   readonly goesWithTime?: boolean
+  /** Of an answer that the hub keeps for all who ask: how old it was when the hub gave it. */
+  readonly ageMsOf?: (data: AdminReplies[Name]) => number
 }
 
 /** Undefined as a request asks nothing, and so does what the role or the hosts of the token forbid. */
 export function useQuery<Name extends ReadName>(
   name: Name,
   request: AdminRequest<Name> | undefined,
-  options: QueryOptions = {},
+  options: QueryOptions<Name> = {},
 ): ReadonlySignal<Shown<AdminReplies[Name]>> {
   const key =
     request === undefined || !isAllowed(name) ? undefined : `${name} ${JSON.stringify(request)}`
@@ -60,7 +65,7 @@ export function useQuery<Name extends ReadName>(
   const query =
     key === undefined || request === undefined
       ? undefined
-      : findQuery(key, () => ask(name, request), options)
+      : findQuery(key, () => ask(name, request), options as QueryOptions<ReadName>)
   useEffect(() => (query === undefined ? undefined : watch(query)), [query])
   return (query?.shown ?? nothing) as ReadonlySignal<Shown<AdminReplies[Name]>>
 }
@@ -70,19 +75,26 @@ const NOTHING: Shown<unknown> = { data: undefined, atMs: undefined, error: undef
 function findQuery(
   key: string,
   askHub: () => Promise<unknown>,
-  { tipos, concerns = (tipo) => tipos?.includes(tipo) ?? true, goesWithTime = false }: QueryOptions,
+  {
+    tipos,
+    concerns = (tipo) => tipos?.includes(tipo) ?? true,
+    goesWithTime = false,
+    ageMsOf = () => 0,
+  }: QueryOptions<ReadName>,
 ): Query {
   const known = queries.get(key)
   if (known !== undefined) return known
   const query: Query = {
     shown: signal(NOTHING),
     ask: askHub,
+    ageMsOf: ageMsOf as Query['ageMsOf'],
     concerns,
     goesWithTime,
     watchers: 0,
     isAsking: false,
     isStale: true,
     askedAtMs: 0,
+    rungAtMs: 0,
   }
   queries.set(key, query)
   forgetOldest()
@@ -106,11 +118,16 @@ function watch(query: Query): () => void {
 
 /** Everything that is on the screen is asked again: somebody acted here. */
 export function refreshAll(): void {
-  for (const query of queries.values()) refresh(query)
+  for (const query of queries.values()) ring(query)
 }
 
 /** Nothing of the one who was in is left for the next one. */
 onForget(() => queries.clear())
+
+function ring(query: Query): void {
+  query.rungAtMs = Date.now()
+  refresh(query)
+}
 
 function refresh(query: Query): void {
   query.isStale = true
@@ -132,6 +149,8 @@ async function answer(query: Query): Promise<void> {
   try {
     const data = await query.ask()
     query.shown.value = { data, atMs: hubNowMs(), error: undefined }
+    // What the hub gathered before something happened does not know of it, and no other bell rings.
+    if (query.askedAtMs - query.ageMsOf(data) < query.rungAtMs) query.isStale = true
   } catch (error) {
     // What the hub no longer shows to this person goes; of an ended session it stays, below the dialog, with its forms.
     query.shown.value = isForbidden(error)
@@ -145,12 +164,13 @@ async function answer(query: Query): Promise<void> {
 onRing((tipos) => {
   for (const query of queries.values()) {
     const isConcerned = tipos === undefined || [...tipos].some(query.concerns)
-    if (isConcerned) refresh(query)
+    if (isConcerned) ring(query)
   }
 })
 
 setInterval(() => {
-  if (streamState.value !== 'live') refreshAll()
+  if (streamState.value === 'live') return
+  for (const query of queries.values()) refresh(query)
 }, POLL_MS)
 
 setInterval(() => {

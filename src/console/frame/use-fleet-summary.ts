@@ -18,6 +18,9 @@ export function useFleetSummary(): ReadonlySignal<Shown<AdminReplies['summarizeF
   return useQuery(
     'summarizeFleet',
     isOverview ? { horizon: chosenHorizon(), samples: 'hour' } : {},
-    { goesWithTime: isOverview },
+    {
+      goesWithTime: isOverview,
+      ageMsOf: ({ time, as_of: gathered }) => Date.parse(time) - Date.parse(gathered),
+    },
   )
 }

@@ -6,8 +6,7 @@ import { openDoors } from '../../../test/support/console-page.ts'
 import { createSettableClock } from '../../../test/support/settable-clock.ts'
 import { openTemporaryStore } from '../../../test/support/temporary-store.ts'
 import { send, type WireReply } from '../../../test/support/wire-client.ts'
-import { packConsole } from '../../../tools/build/console-bundle.ts'
-import { placeConsole } from '../../../tools/build/place-console.ts'
+import { placeBuiltConsole } from '../../../test/support/built-console.ts'
 
 type Ask = (method: string, path: string) => Promise<WireReply>
 
@@ -29,7 +28,7 @@ function statusOf({ status, json }: WireReply): string {
 }
 
 describe('[CON-1] the console at the admin port', () => {
-  before(async () => placeConsole(await packConsole()))
+  before(placeBuiltConsole)
 
   test('is there for everybody, and nothing else is', async () => {
     await withPort(true, async (ask) => {

@@ -91,27 +91,41 @@ export async function openContext(
   return { context, misdeeds }
 }
 
-const QUIET_MS = 250
 const SETTLE_MS_MAX = 15_000
 /** Its answer never ends. */
 const STREAM = '/v1/admin/changes'
+/** What came is drawn, and what that begins has begun: a page that is busy answers late. */
+const IDLE = `new Promise((resolve) => {
+  requestAnimationFrame(() => requestAnimationFrame(() => requestIdleCallback(resolve)))
+})`
+/** One frame may stand between an answer and the question that follows from it. */
+const IDLE_TIMES = 3
 
 /** Until the page shows a title, and what it asked for has come. */
 export async function settle(page: Page): Promise<void> {
   await page.locator('h1', { hasText: /\S/ }).first().waitFor()
-  const open = openRequests.get(page)
   const startedMs = performance.now()
-  for (let quietMs = 0; quietMs < QUIET_MS; quietMs += 50) {
+  for (let idle = 0; idle < IDLE_TIMES; idle += 1) {
     if (performance.now() - startedMs > SETTLE_MS_MAX) {
-      const urls = Array.from(open ?? [], (request) => request.url())
-      throw new Error(`${page.url()} still waits for ${urls.join(' ')}`)
+      throw new Error(`${page.url()} still waits for ${listOpenRequests(page).join(' ')}`)
     }
-    await page.waitForTimeout(50)
-    if (open !== undefined && open.size > 0) quietMs = 0
+    await page.evaluate(IDLE)
+    if (listOpenRequests(page).length > 0) idle = -1
   }
 }
 
+/** What a page does in so much time, done now; its context has had its clock installed before the page was loaded. */
+export async function passTime(page: Page, ms: number): Promise<void> {
+  await page.clock.runFor(ms)
+  await settle(page)
+}
+
 const openRequests = new WeakMap<Page, Set<Request>>()
+
+/** The addresses of what a page has asked for and not got, but for its stream. */
+export function listOpenRequests(page: Page): string[] {
+  return Array.from(openRequests.get(page) ?? [], (request) => request.url())
+}
 
 function watchRequests(page: Page): void {
   const open = new Set<Request>()

@@ -1,13 +1,14 @@
 // A seeded fleet in trouble, and a browser in front of its console.
 
+import { readFileSync } from 'node:fs'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import type { AdminRole } from '../../../src/protocol/admin/roles.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
-import { packConsole } from '../../../tools/build/console-bundle.ts'
-import { placeConsole } from '../../../tools/build/place-console.ts'
+import { placeBuiltConsole } from '../../support/built-console.ts'
 import { type SeededHub, startSeededHub } from '../../../tools/console/seeded-hub.ts'
 import { findFreePort } from '../../support/free-port.ts'
 import { launchBrowser, type Misdeeds, openContext, type Theme } from './console-browser.ts'
+import { watchStory } from './failed-story.ts'
 
 const SEED = 7
 
@@ -29,7 +30,7 @@ export async function openSeededConsole(
   { isHostile = false } = {},
 ): Promise<SeededConsole> {
   await using opened = new AsyncDisposableStack()
-  await placeConsole(await packConsole())
+  await placeBuiltConsole()
   const port = await findFreePort()
   const hub = opened.use(
     await startSeededHub({
@@ -50,11 +51,12 @@ export async function openSeededConsole(
     browser,
     signIn: async (role = 'viewer', theme = {}) => {
       const { context, misdeeds } = await openContext(browser, hub.url, theme)
+      const close = watchStory(context, () => readFileSync(hub.logPath, 'utf8'))
       const page = await context.newPage()
       people += 1
       await page.goto(await hub.makeLink({ name: `${role}-${people}`, role, valid_seconds: 600 }))
       await page.waitForURL(`${hub.url}/console/`)
-      return { context, page, misdeeds, [Symbol.asyncDispose]: () => context.close() }
+      return { context, page, misdeeds, [Symbol.asyncDispose]: close }
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }

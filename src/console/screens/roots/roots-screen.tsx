@@ -72,7 +72,7 @@ function SetCard({ bundle }: { readonly bundle: Bundle }): JSX.Element {
                 <b class="breaks">{root.subject}</b>{' '}
                 {root.is_hubs_own && <Pill tone="ok" icon="check" text={text.hubsOwn} />}
                 <div class="faint">
-                  <code>{root.fingerprint.slice(0, 16)}…</code>{' '}
+                  <code class="breaks">{root.fingerprint.slice(0, 16)}…</code>{' '}
                   <CopyButton text={root.fingerprint} />
                 </div>
               </td>
@@ -167,7 +167,7 @@ function NeedsCard({ bundle }: { readonly bundle: Bundle }): JSX.Element {
             {bundle.pendentes.map(({ id, hostname, numero, is_pinned: isPinned, erro }) => (
               <tr key={id}>
                 <td>
-                  <a class="link" href={hrefOf(`/hosts/${id}`)}>
+                  <a class="link breaks" href={hrefOf(`/hosts/${id}`)}>
                     {hostname}
                   </a>
                 </td>
