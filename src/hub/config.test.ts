@@ -129,6 +129,32 @@ describe('parseHubConfig', () => {
     assert.throws(() => parse(key), { message: `SVC_SYSLOG_CERT_PATH: ${together}` })
   })
 
+  test('[ENV-98] [PKY-1] takes passkeys for the name in the URL of the console, and for no address', () => {
+    assert.equal(parse().confirmationParty, undefined)
+    const party = (url: string) =>
+      parse({ SVC_CONSOLE_CONFIRM: 'passkey', SVC_CONSOLE_URL: url }).confirmationParty
+    assert.deepEqual(party('https://hub.example.org:8445/console/'), {
+      id: 'hub.example.org',
+      origin: 'https://hub.example.org:8445',
+    })
+    assert.deepEqual(party('https://hub.example.org:443'), {
+      id: 'hub.example.org',
+      origin: 'https://hub.example.org',
+    })
+    for (const host of ['192.0.2.7', '[2001:db8::7]']) {
+      assert.throws(() => party(`https://${host}:8445`), {
+        message: `SVC_CONSOLE_URL: no browser makes a passkey for ${host}: it takes a name`,
+      })
+    }
+    assert.throws(() => parse({ SVC_CONSOLE_CONFIRM: 'passkey' }), {
+      message:
+        'SVC_CONSOLE_CONFIRM: SVC_CONSOLE_URL has to say by which name browsers reach the console',
+    })
+    assert.throws(() => parse({ SVC_CONSOLE_CONFIRM: 'on' }), {
+      message: 'SVC_CONSOLE_CONFIRM: on is neither off nor passkey',
+    })
+  })
+
   test('[ENV-91] takes where the console is, without a slash at the end', () => {
     assert.equal(parse().consoleUrl, undefined)
     const consoleUrl = (text: string) => parse({ SVC_CONSOLE_URL: text }).consoleUrl

@@ -9,7 +9,7 @@ export function newPasskey(name: string): Passkey {
     credentialId: randomBytes(16).toString('base64url'),
     name,
     label: 'YubiKey 5',
-    publicKey: new Uint8Array(randomBytes(77)),
+    publicKey: randomBytes(77),
     transports: ['usb', 'nfc'],
     counter: 7,
     challengedAt: NOW,

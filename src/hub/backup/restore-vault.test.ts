@@ -24,6 +24,7 @@ import type { LogTree } from '../domain/log-tree.ts'
 import { openVaultStore } from '../open-store.ts'
 import { openStatement } from '../service/log-tree.ts'
 import type { Store } from '../store/store.ts'
+import { insertPasskey } from '../../../test/support/passkey-samples.ts'
 import { beginSession } from '../../../test/support/begun-session.ts'
 import { openAdmin } from '../../../test/support/told-admin.ts'
 import { replayActs } from '../service/admin/replay-acts.ts'
@@ -70,6 +71,7 @@ async function signIn(store: Store): Promise<void> {
   await admin.createSignInLink({ name: 'ana' })
   await beginSession(store, systemClock, token)
   assert.equal((await store.reader.sessions.list()).length, 1)
+  await insertPasskey(store, 'ana')
 }
 
 function reading(bytes: Buffer, passphrase = VAULT_PASSPHRASE) {
@@ -204,7 +206,7 @@ describe('[BKP-8] svc restore', () => {
   const restore = (root: string, bytes = backup): Promise<RestoredBackup> =>
     restoreVault({ ...reading(bytes), root, readKept: undefined, replay: replayActs })
 
-  test('[BKP-9] [SES-12] makes the vault, whose log goes on with where it comes from', async () => {
+  test('[BKP-9] [SES-12] [PKY-10] makes the vault, whose log goes on with where it comes from', async () => {
     const root = join(made.directory, 'deep', 'restored')
     await restore(root)
     assert.deepEqual((await readdir(root)).sort(), [
@@ -236,8 +238,9 @@ describe('[BKP-8] svc restore', () => {
       acts_missing: 'SVC_CHECKPOINT_PATH is not set',
     })
     assert.deepEqual(await store.reader.findEntries([entries + 2]), [])
-    // Nobody is signed in.
+    // Nobody is signed in, and all have their passkeys.
     assert.deepEqual(await store.reader.sessions.list(), [])
+    assert.equal((await store.reader.passkeys.listOf('ana')).length, 1)
     await store.close()
   })
 

@@ -1,5 +1,5 @@
 // What an authenticator signs: bytes that say by themselves, under a MAC, for which session and what they are, and until when. The hub keeps
-// nothing of them, and every hub that has the vault's key knows its own. docs/protocol.md PKY-6.
+// nothing of them, and every hub that has the vault's key knows its own. docs/protocol.md PKY-8.
 
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Secret } from '../../../../platform/secret.ts'
