@@ -13,6 +13,7 @@ import { followLinks } from './frame/router.ts'
 import { Failure } from './parts/answer.tsx'
 import { CurrentScreen } from './screens/routes.tsx'
 import { followLinkCodes, leaveSignIn, linkCode } from './screens/sign-in/link-code.ts'
+import { takeProviderAnswer } from './screens/sign-in/provider-answer.ts'
 import { SignInAgain, SignInScreen, UseLink } from './screens/sign-in/sign-in-screen.tsx'
 import { reloadOnBuild } from './watch.ts'
 import { loadWords } from './words/words.ts'
@@ -37,6 +38,7 @@ function Console(): JSX.Element {
 if (CONSOLE_WATCH) reloadOnBuild()
 showPreferences()
 followLinks()
+takeProviderAnswer()
 followLinkCodes()
 listenToKeys()
 followChanges()

@@ -18,6 +18,7 @@ import {
   judgeWebhooks,
 } from './judge-hub.ts'
 import { judgeCoreDumps, judgeLimits, judgeNames, judgePorts, judgeSwap } from './judge-machine.ts'
+import { judgeOpenid } from './judge-openid.ts'
 import { judgePublicUrl } from './judge-public-url.ts'
 import { judgeFiles, judgeSettings } from './judge-settings.ts'
 import { judgeStandby } from './judge-standby.ts'
@@ -342,6 +343,14 @@ export const CHECKS: readonly Check[] = [
     needs: HUB,
     run: async (scene) =>
       judgeRevocations((await examined(scene)).examination.backlog, scene.now()),
+  },
+  {
+    id: 'openid',
+    title: 'the OpenID provider answers',
+    finds:
+      'an OpenID provider of `SVC_OIDC_ISSUER` that does not answer, is not trusted, or is another one; a console to which it cannot send anybody back',
+    needs: HUB,
+    run: async (scene) => judgeOpenid((await examined(scene)).examination.openid),
   },
 ]
 

@@ -295,6 +295,28 @@ const FAULTS: readonly Fault[] = [
     /is disabled$/,
   ],
   [
+    'an OpenID provider that is away',
+    withExamined({
+      openid: {
+        issuer: 'https://sso.example.org/',
+        reason: 'sso.example.org: did not answer in time',
+        is_console_reached: true,
+      },
+    }),
+    'openid',
+    'warning',
+    /^https:\/\/sso\.example\.org\/: sso\.example\.org: did not answer in time$/,
+  ],
+  [
+    'an OpenID provider that cannot send anybody back',
+    withExamined({
+      openid: { issuer: 'https://sso.example.org/', reason: null, is_console_reached: false },
+    }),
+    'openid',
+    'warning',
+    /^only svc login can use the OpenID provider/,
+  ],
+  [
     'a revocation that waits',
     withBacklog({
       revocations: {

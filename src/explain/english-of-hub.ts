@@ -245,7 +245,9 @@ export const ENGLISH_OF_HUB: Readonly<Record<HubEventType, EntryWords>> = {
   admin_token_created: {
     title: 'Admin token made',
     sentence: (facts) =>
-      `${by(facts, 'made')} the admin token ${facts.say('without a name', 'name')}.`,
+      facts.text('by') === 'oidc'
+        ? `An OpenID provider signed ${facts.say('somebody', 'name')} in, with the role ${facts.say('of a group', 'role')}.`
+        : `${by(facts, 'made')} the admin token ${facts.say('without a name', 'name')}.`,
   },
   admin_token_revoked: {
     title: 'Admin token ended',
@@ -255,7 +257,7 @@ export const ENGLISH_OF_HUB: Readonly<Record<HubEventType, EntryWords>> = {
   admin_refused: {
     title: 'Admin request refused',
     sentence: (facts) =>
-      `The admin port refused ${facts.say('somebody', 'actor')} at ${facts.say('an unknown address', 'address')}${because(facts)}${times(facts)}.`,
+      `The admin port refused ${facts.say('somebody', 'name', 'actor')} at ${facts.say('an unknown address', 'address')}${because(facts)}${times(facts)}.`,
   },
   session_started: {
     title: 'Signed in',

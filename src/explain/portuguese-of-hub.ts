@@ -223,9 +223,10 @@ export const PORTUGUESE_OF_HUB: Readonly<Record<HubEventType, EntryWords>> = {
     (facts) =>
       `A regra de entrada ${ofRule(facts)} não deixou ${facts.host} entrar${because(facts)}${times(facts)}.`,
   ),
-  admin_token_created: words(
-    'Token de admin criado',
-    (facts) => `${by(facts, 'criou')} o token de admin ${facts.say('sem nome', 'name')}.`,
+  admin_token_created: words('Token de admin criado', (facts) =>
+    facts.text('by') === 'oidc'
+      ? `Um provedor OpenID identificou ${facts.say('alguém', 'name')}, com o papel ${facts.say('de um grupo', 'role')}.`
+      : `${by(facts, 'criou')} o token de admin ${facts.say('sem nome', 'name')}.`,
   ),
   admin_token_revoked: words(
     'Token de admin encerrado',
@@ -235,7 +236,7 @@ export const PORTUGUESE_OF_HUB: Readonly<Record<HubEventType, EntryWords>> = {
   admin_refused: words(
     'Pedido de admin recusado',
     (facts) =>
-      `A porta de admin recusou ${facts.say('alguém', 'actor')} em ${facts.say('um endereço desconhecido', 'address')}${because(facts)}${times(facts)}.`,
+      `A porta de admin recusou ${facts.say('alguém', 'name', 'actor')} em ${facts.say('um endereço desconhecido', 'address')}${because(facts)}${times(facts)}.`,
   ),
   session_started: words(
     'Sessão iniciada',

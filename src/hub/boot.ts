@@ -348,6 +348,7 @@ export async function bootHub(
         checkpointAt: hub.checkpointAt,
         lastBackupAt: () => scheduled?.lastAt(),
         lookAtSegments: () => lookAtSegments(archiver, store.reader),
+        openid,
       }),
       addresses: agentAddresses(config, bound),
       consoleUrl: consoleUrlOf(config),

@@ -16,6 +16,8 @@ import { type HubConfig, parseHubConfig } from './config.ts'
 import type { AcmeConfig } from './ca-settings.ts'
 import { acmeAuthority, openBaoPki } from './connect-to-ca.ts'
 import { findDatabaseFaults } from './find-database-faults.ts'
+import { openProvider } from './open-openid.ts'
+import { createAddressLookup } from './outbound/address-lookup.ts'
 import { callHub } from './standby/call-hub.ts'
 import { standbyTls } from './standby/standby-tls.ts'
 import type { UnsealedVault } from './vault/vault.ts'
@@ -55,6 +57,27 @@ export async function* checkHub(env: Environment): AsyncGenerator<Finding> {
   yield* findNames(config)
   yield* findDatabase(config)
   yield* findAuthority(config)
+  yield* findProvider(config)
+}
+
+/** A start does not need it. */
+async function* findProvider({ openid, consoleUrl }: HubConfig): AsyncGenerator<Finding> {
+  if (openid === undefined) return
+  const variable = 'SVC_OIDC_ISSUER'
+  let why: string | undefined
+  const unreadable = await tryTo('openid', 'SVC_OIDC_CA_PATH', async () => {
+    const provider = await openProvider(openid, systemClock, createAddressLookup())
+    const looked = await provider.look()
+    if (!looked.ok) why = looked.reason
+  })
+  if (unreadable !== undefined) yield unreadable
+  else if (why !== undefined) {
+    yield { check: 'openid', status: 'warning', message: `${openid.issuer.href}: ${why}`, variable }
+  } else yield { check: 'openid', status: 'ok', message: `${openid.issuer.href} answers` }
+  if (consoleUrl === undefined) {
+    const message = 'only svc login can use the OpenID provider: it cannot send browsers back'
+    yield { check: 'openid', status: 'warning', message, variable: 'SVC_CONSOLE_URL' }
+  }
 }
 
 /** As the standby that would start here. */

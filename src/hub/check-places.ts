@@ -24,6 +24,7 @@ export interface Finding {
     | 'database'
     | 'clock'
     | 'ca'
+    | 'openid'
   readonly status: 'ok' | 'warning' | 'failed'
   readonly message: string
   /** The setting to look at. */

@@ -8,6 +8,7 @@ import { unlessAborted } from '../platform/unless-aborted.ts'
 import type {
   AuthorityFacts,
   CheckpointFacts,
+  OpenidFacts,
   SegmentFacts,
 } from '../protocol/admin/examination.ts'
 import type { HubConfig } from './config.ts'
@@ -15,6 +16,7 @@ import { measureDisk } from './facts/measure-disk.ts'
 import { describeCertificates } from './facts/read-certificates.ts'
 import { readProcessLimits } from './facts/read-process-limits.ts'
 import { probeCa } from './probe-ca.ts'
+import type { OpenedOpenid } from './open-openid.ts'
 import type { SegmentsSeen } from './archive/look-at-segments.ts'
 import type { ExaminedProcess } from './service/admin/show-examination.ts'
 import type { ServerCertificate } from './service/upkeep/server-certificate.ts'
@@ -35,6 +37,8 @@ export interface ProcessExaminerOptions {
   readonly checkpointAt: () => CheckpointTimes
   readonly lastBackupAt: () => Date | undefined
   readonly lookAtSegments: () => Promise<SegmentsSeen>
+  /** Undefined where people sign in by no OpenID provider. */
+  readonly openid?: OpenedOpenid | undefined
   /** In force now. */
   readonly rootPem: () => string
 }
@@ -77,7 +81,7 @@ async function examine(
   options: ProcessExaminerOptions,
   askAuthority: () => Promise<AuthorityFacts>,
 ): Promise<ExaminedProcess> {
-  const { config, certificate, rootPem, checkpointAt, lastBackupAt } = options
+  const { config, certificate, rootPem, checkpointAt, lastBackupAt, openid } = options
   const unknown: { part: string; reason: string }[] = []
   const look = async <T>(part: string, work: () => Promise<T>): Promise<T | null> => {
     using deadline = startDeadline(PART_MS_MAX)
@@ -88,12 +92,13 @@ async function examine(
       return null
     }
   }
-  const [disk, ca, certificates, limits, segments] = await Promise.all([
+  const [disk, ca, certificates, limits, segments, provider] = await Promise.all([
     look('disk', () => measureDisk(config.vaultRoot, config.limits.freeSpaceBytes)),
     look('ca', askAuthority),
     look('certificates', async () => describeCertificates(certificate().chainPem, rootPem())),
     look('process', readProcessLimits),
     look('segments', options.lookAtSegments),
+    openid && look('openid', () => lookAtProvider(openid)),
   ])
   // What grows is for the store to say.
   return {
@@ -110,7 +115,18 @@ async function examine(
         }
       : null,
     segments: segments && describeSegments(segments, config.archiveDirectory),
+    ...(provider && { openid: provider }),
     unknown,
+  }
+}
+
+async function lookAtProvider({ provider, signIn }: OpenedOpenid): Promise<OpenidFacts> {
+  const { issuer, console: isConsoleReached } = signIn.shown
+  const looked = await provider.look()
+  return {
+    issuer,
+    reason: looked.ok ? null : looked.reason,
+    is_console_reached: isConsoleReached,
   }
 }
 

@@ -4,6 +4,15 @@ import { AdminErrorBody } from './admin/errors.ts'
 import { type AdminOperation, AdminRehearsal, nothing } from './admin/operation.ts'
 import { CHANGE_MESSAGES, CHANGES_ROUTE } from './admin/changes-route.ts'
 import { ADMIN_OPERATIONS } from './admin/operations.ts'
+import {
+  OPENID_ROUTES,
+  OpenidCode,
+  OpenidFinish,
+  OpenidSignIn,
+  OpenidStart,
+  OpenidStarted,
+  OpenidToken,
+} from './admin/openid.ts'
 import { SESSION_COOKIE, SESSION_ROUTE, StartedSession } from './admin/sessions.ts'
 import { WIRE_ERRORS, type WireErrorCode } from './errors.ts'
 import { AGENT_ROUTES, AUTHENTICATION_ERRORS, type DescribedRoute } from './openapi-agent-ports.ts'
@@ -68,6 +77,8 @@ export function describeApi(version: string): Json {
   }
   add(CHANGES_ROUTE, describeChanges())
   add(SESSION_ROUTE, describeSignIn())
+  for (const [name, route] of Object.entries(OPENID_OPERATIONS))
+    add(route, describeOpenid(name, route))
   add(ROUTES.openapi, describeItself())
   return {
     openapi: '3.1.0',
@@ -263,6 +274,46 @@ function describeSignIn(): Json {
     security: [{ adminToken: [] }, { signInCode: [] }],
     ...describeBody(nothing),
     responses: { 200: describeReply(StartedSession, cookie), ...adminErrors() },
+  }
+}
+
+/** OID-1: only where a provider is set. */
+const OPENID_OPERATIONS = {
+  showOpenid: {
+    ...OPENID_ROUTES.show,
+    summary: 'The OpenID provider by which people sign in; 404 where none is set.',
+    request: undefined,
+    replies: [OpenidSignIn],
+  },
+  startOpenid: {
+    ...OPENID_ROUTES.start,
+    summary: 'Begin a sign-in by the OpenID provider.',
+    request: OpenidStart,
+    replies: [OpenidStarted],
+  },
+  finishOpenid: {
+    ...OPENID_ROUTES.finish,
+    summary: 'Finish it: a sign-in code for a page of the console, an admin token for svc.',
+    request: OpenidFinish,
+    replies: [OpenidCode, OpenidToken],
+  },
+} as const
+
+function describeOpenid(
+  operationId: string,
+  { summary, request, replies }: (typeof OPENID_OPERATIONS)[keyof typeof OPENID_OPERATIONS],
+): Json {
+  const [only, ...others] = replies
+  return {
+    operationId,
+    tags: ['admin'],
+    summary,
+    security: [],
+    ...(request && describeBody(request)),
+    responses: {
+      200: describeReply(others.length === 0 ? only : { anyOf: replies }, {}),
+      ...adminErrors(),
+    },
   }
 }
 

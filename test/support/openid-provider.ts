@@ -29,18 +29,21 @@ export interface ProviderOptions {
   /** Whether claims are in the ID token, as most products have them, or in the userinfo alone. */
   readonly areClaimsInIdToken?: boolean
   readonly isPublicClient?: boolean
+  /** `localhost` unless it is to be another site than a hub there. */
+  readonly host?: 'localhost' | '127.0.0.1'
 }
 
 const CLIENT_ID = 'cartorio'
 const CLIENT_SECRET = 'a secret of the hub, with: + and %'
 
 export async function startOpenidProvider(options: ProviderOptions): Promise<RunningProvider> {
+  const { host = 'localhost' } = options
   const ca = await createFakeCa()
-  const { certificatePem: cert, keyPem: key } = await ca.issueServer('localhost')
+  const { certificatePem: cert, keyPem: key } = await ca.issueServer(host)
   const server = createServer({ cert, key })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const issuer = `https://localhost:${(server.address() as AddressInfo).port}`
+  const issuer = `https://${host}:${(server.address() as AddressInfo).port}`
   const accounts: Record<string, Claims> = {}
   const provider = new Provider(issuer, await configurationOf(options, accounts))
   provider.proxy = false
@@ -74,7 +77,8 @@ async function configurationOf(
         ...(isPublicClient
           ? { token_endpoint_auth_method: 'none' as const }
           : { client_secret: CLIENT_SECRET }),
-        application_type: 'native',
+        // Only a native one may be sent back to 127.0.0.1.
+        application_type: redirectUris.some((uri) => uri.startsWith('http:')) ? 'native' : 'web',
         redirect_uris: [...redirectUris],
         response_types: ['code'],
         grant_types: ['authorization_code'],

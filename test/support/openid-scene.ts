@@ -1,6 +1,7 @@
 // The admin port of a hub that has an OpenID provider, and what a page of the console and `svc` ask it.
 
 import { createHash, randomBytes } from 'node:crypto'
+import type { Agent } from 'node:https'
 import { openProvider } from '../../src/hub/open-openid.ts'
 import { parseProviderSettings, readProviderConfig } from '../../src/hub/openid-settings.ts'
 import { createAddressLookup } from '../../src/hub/outbound/address-lookup.ts'
@@ -77,8 +78,10 @@ export function askOpenid(
   path: 'start' | 'finish',
   body: object,
   headers: Headers = SAME_ORIGIN,
+  agent?: Agent,
 ): Promise<WireReply> {
   return send(target, {
+    ...(agent && { agent }),
     method: 'POST',
     path: `/v1/admin/oidc/${path}`,
     headers: { 'content-type': 'application/json', ...headers },

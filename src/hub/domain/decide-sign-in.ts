@@ -31,7 +31,7 @@ export type SignInVerdict =
 
 export const GROUPS_MAX = 1000
 /** OpenID Connect Core 1.0, section 2. */
-const SUBJECT = /^[!-~]{1,255}$/
+const SUBJECT = /^[ -~]{1,255}$/
 /** An `@`, which no name has that an operator gave (API-5). */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._+-]{0,63}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,61}[A-Za-z0-9])?$/
 

@@ -35,7 +35,7 @@ import { handshakeTimeoutMs, hubTlsOptions, tlsServerOf } from './hub-tls.ts'
 import { recordedAddress } from './connections/recorded-address.ts'
 import { strangerTurns } from './connections/stranger-turns.ts'
 import type { DoorRefusal, Operator, OperatorDoor } from './operator-door.ts'
-import { addOpenidRoutes, isOfOpenid } from './openid-routes.ts'
+import { addOpenidRoutes, asksForOpenid, isOfOpenid } from './openid-routes.ts'
 import { addSessionRoute } from './session-route.ts'
 
 export interface AdminPortOptions extends Pick<
@@ -96,6 +96,10 @@ export function createAdminPort(options: AdminPortOptions): AdminPort {
   ): Promise<WireErrorCode | undefined> => {
     if (consoleFiles !== undefined && isOfConsole(request)) return undefined
     if (openid !== undefined && isOfOpenid(request)) return undefined
+    // The sign-in screen asks whether there is a provider: that there is none is no refusal for the log.
+    if (openid === undefined && consoleFiles !== undefined && asksForOpenid(request)) {
+      return 'route_not_found'
+    }
     const found = await (beginsSession(request)
       ? door.authenticateStarter(request.headers)
       : door.authenticate(request.headers))

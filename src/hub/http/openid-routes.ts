@@ -17,6 +17,7 @@ import type {
   OpenidSignIn,
   SignInRefusal,
 } from '../service/admin/openid/openid-sign-in.ts'
+import { pathOf } from './answer-log.ts'
 import { describeRefusal } from './admin-routes.ts'
 import { createCallerBuckets } from './connections/caller-buckets.ts'
 import { noteReason, sendRateLimited, sendRefusal } from './error-response.ts'
@@ -42,6 +43,12 @@ const PATHS: ReadonlySet<string> = new Set(Object.values(OPENID_ROUTES).map(({ p
 /** Whether a request is answered without credentials, where a provider is set. */
 export function isOfOpenid({ is404, routeOptions }: FastifyRequest): boolean {
   return !is404 && routeOptions.url !== undefined && PATHS.has(routeOptions.url)
+}
+
+/** Whether somebody asks if a provider is set, where none is. */
+export function asksForOpenid(request: FastifyRequest): boolean {
+  const { method, path } = OPENID_ROUTES.show
+  return request.is404 && request.method === method && pathOf(request) === path
 }
 
 export function addOpenidRoutes({ app }: HttpPort, options: OpenidRoutesOptions): void {

@@ -108,6 +108,15 @@ export const SegmentFacts = Type.Object({
 })
 export type SegmentFacts = Static<typeof SegmentFacts>
 
+export const OpenidFacts = Type.Object({
+  issuer: Type.String(),
+  /** Why the provider cannot be asked; null while it can. */
+  reason: nullable(Type.String()),
+  /** Whether it can send browsers back to the console. */
+  is_console_reached: Type.Boolean(),
+})
+export type OpenidFacts = Static<typeof OpenidFacts>
+
 export const BacklogFacts = Type.Object({
   webhooks: Type.Array(
     Type.Object({
@@ -146,6 +155,8 @@ export const AdminExamination = Type.Object({
   /** Null also where the hub makes none by itself. */
   backups: nullable(BackupFacts),
   segments: nullable(SegmentFacts),
+  /** Of a hub that has an OpenID provider. */
+  openid: Type.Optional(OpenidFacts),
   backlog: BacklogFacts,
   /** Why a part is null. */
   unknown: Type.Array(Type.Object({ part: Type.String(), reason: Type.String() })),

@@ -100,5 +100,5 @@ export async function openConsole(
 
 export async function enterToken(page: Page, token: string): Promise<void> {
   await page.getByLabel('Admin token').fill(token)
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
 }

@@ -1,4 +1,4 @@
-// The first screen: an admin token, or a link that works once.
+// The first screen: an OpenID provider, an admin token, or a link that works once.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { JSX } from 'preact'
@@ -7,6 +7,7 @@ import { holder, session } from '../../api/session.ts'
 import { signIn } from '../../api/sign-in.ts'
 import { Command } from '../../parts/command.tsx'
 import { words } from '../../words/words.ts'
+import { ProviderSignIn } from './provider-button.tsx'
 import { leaveSignIn, linkCode, useUpLinkCode } from './link-code.ts'
 
 export function SignInScreen(): JSX.Element {
@@ -126,6 +127,12 @@ function SignInForm({ isForLink = false }: { readonly isForLink?: boolean }): JS
       <h1>Cartorio</h1>
       <p class="muted">{location.hostname}</p>
       <WhyOut />
+      <ProviderSignIn
+        isOverScreen={!isForLink}
+        isBusy={isBusy}
+        setBusy={setBusy}
+        setFault={setFault}
+      />
       <label for="token">{text.token}</label>
       <input
         id="token"

@@ -18,5 +18,16 @@ export const signIn: Words['signIn'] = {
   tooMany: 'Tentativas demais deste endereço. Espere um minuto.',
   ended: 'Sua sessão terminou. Entre de novo: o que você digitou continua lá.',
   left: 'Você saiu.',
+  withProvider: (provider) => `Entrar com ${provider}`,
+  begunElsewhere:
+    'Esta entrada não começou nesta aba, levou mais de dez minutos, ou já foi concluída. Comece de novo aqui.',
+  providerRefused: (why) =>
+    `O provedor não identificou você${why === '' ? '' : ` (${why})`}. Tente de novo, ou use um token de administração.`,
+  providerAway: 'O provedor não responde ao hub. Tente de novo, ou use um token de administração.',
+  providerFault: (message) => `O hub não pôde usar a resposta: ${message}.`,
+  noRole: (name) =>
+    `Você é ${name} no provedor, e ${name} não tem papel neste hub. Peça um a quem administra o hub.`,
+  nameTaken: (name) =>
+    `Outra pessoa está como ${name}. Peça a quem administra o hub, que pode encerrar isso com svc admin token revoke.`,
   unreachable: 'O hub não responde.',
 }

@@ -12,7 +12,15 @@ import type { AdminContext } from './admin-context.ts'
 /** What the wiring sees: all but what the store knows. */
 export type ExaminedProcess = Pick<
   AdminExamination,
-  'disk' | 'ca' | 'certificates' | 'process' | 'checkpoints' | 'backups' | 'segments' | 'unknown'
+  | 'disk'
+  | 'ca'
+  | 'certificates'
+  | 'process'
+  | 'checkpoints'
+  | 'backups'
+  | 'segments'
+  | 'openid'
+  | 'unknown'
 >
 
 const REVOCATIONS_MAX = 100
