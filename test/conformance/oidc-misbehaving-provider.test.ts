@@ -263,7 +263,7 @@ describe('[OID-10] [ERR-61] a provider that is in trouble', () => {
     assertRefusal(await finish(other), 503, 'sign_in_provider_unavailable')
   })
 
-  test('[OID-9] whose certificate the hub does not know is not asked', async () => {
+  test('[OID-9] [ENV-98] whose certificate the hub does not know is not asked', async () => {
     const { SVC_OIDC_CA_PATH: _path, ...settings } = variables
     await using other = await openOpenidHub({ variables: settings })
     provider.asked.length = 0

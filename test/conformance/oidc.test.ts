@@ -133,7 +133,7 @@ describe('somebody signs in by an OpenID provider', () => {
     assertRefusal(await askAs(hub.target, bearer, '/v1/admin/agentes'), 401, 'admin_token_invalid')
   })
 
-  test('[OID-8] who has no role is refused by name, and recorded', async () => {
+  test('[OID-8] [ERR-58] who has no role is refused by name, and recorded', async () => {
     await using hub = await openOpenidHub({ variables })
     const refused = await signInBy(hub, 'console', 'id-carol')
     assertRefusal(refused, 403, 'sign_in_no_role')

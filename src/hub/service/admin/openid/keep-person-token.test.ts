@@ -1,0 +1,112 @@
+// The tokens of people, and how many of them the hub keeps: docs/protocol.md OID-7, OID-12.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { NOW } from '../../../../../test/store/store-samples.ts'
+import { openTemporaryStore } from '../../../../../test/support/temporary-store.ts'
+import { isGood } from '../../../domain/access-token.ts'
+import { hashToken } from '../../../domain/hash-token.ts'
+import type { Store } from '../../../store/store.ts'
+import { keepPersonToken, type PersonToken } from './keep-person-token.ts'
+
+const DAY_MS = 86_400_000
+const PERSON = { issuer: 'https://sso.example.org', subject: '7' }
+
+function tokenAt(text: string, createdAt: Date, changed: Partial<PersonToken> = {}): PersonToken {
+  return {
+    hash: hashToken(text),
+    name: 'alice@example.org',
+    person: PERSON,
+    role: 'viewer',
+    only: null,
+    createdAt,
+    expiresAt: new Date(createdAt.getTime() + DAY_MS / 2),
+    lastUsedAt: null,
+    revokedAt: null,
+    endedAt: null,
+    ...changed,
+  }
+}
+
+const keep = (store: Store, token: PersonToken) =>
+  store.write((writer) => keepPersonToken(writer, token))
+
+test('[OID-7] a person has twenty good tokens: one more ends the oldest', async () => {
+  await using store = await openTemporaryStore()
+  for (let at = 0; at < 22; at += 1) {
+    const acts = await keep(store, tokenAt(`t${at}`, new Date(NOW.getTime() + at)))
+    assert.ok(acts !== 'sign_in_name_taken')
+    assert.deepEqual(
+      acts.map(({ type }) => type),
+      at < 20 ? ['admin_token_created'] : ['admin_token_revoked', 'admin_token_created'],
+    )
+  }
+  const good = (await store.reader.listAccessTokens()).filter((token) => isGood(token, NOW))
+  assert.deepEqual(
+    good.map(({ hash }) => hash),
+    Array.from({ length: 20 }, (_, at) => hashToken(`t${21 - at}`)),
+  )
+})
+
+test('[OID-7] [ERR-60] a name is another person’s only when no token of it is good', async () => {
+  await using store = await openTemporaryStore()
+  await keep(store, tokenAt('first', NOW))
+  const other = { person: { ...PERSON, subject: '8' } }
+  assert.equal(await keep(store, tokenAt('second', NOW, other)), 'sign_in_name_taken')
+  const issuer = { person: { ...PERSON, issuer: 'https://evil.example' } }
+  assert.equal(await keep(store, tokenAt('third', NOW, issuer)), 'sign_in_name_taken')
+  const later = new Date(NOW.getTime() + DAY_MS / 2)
+  assert.notEqual(await keep(store, tokenAt('second', later, other)), 'sign_in_name_taken')
+})
+
+test('[OID-12] tokens that ended a month ago are forgotten, with their sessions and codes', async () => {
+  await using store = await openTemporaryStore()
+  const old = tokenAt('old', NOW)
+  const byHand = { ...tokenAt('by hand', NOW), name: 'ana', person: null }
+  await store.write(async (writer) => {
+    await keepPersonToken(writer, old)
+    await writer.insertAccessToken(byHand)
+    await writer.sessions.insertCode(
+      { hash: hashToken('code'), tokenHash: old.hash, expiresAt: NOW, usedAt: null },
+      NOW,
+    )
+    await writer.sessions.insert({
+      cookieHash: hashToken('cookie'),
+      secretHash: hashToken('secret'),
+      tokenHash: old.hash,
+      address: '192.0.2.7',
+      startedAt: NOW,
+      lastUsedAt: NOW,
+      endsAt: NOW,
+      endedAt: null,
+    })
+  })
+  const month = new Date(NOW.getTime() + 30.5 * DAY_MS)
+  await keep(store, tokenAt('at the last moment', month, { name: 'bob@example.org' }))
+  assert.equal((await store.reader.listAccessTokens()).length, 3)
+  const later = new Date(month.getTime() + 1)
+  await keep(store, tokenAt('later', later, { name: 'bob@example.org' }))
+  const kept = await store.reader.listAccessTokens()
+  assert.deepEqual(
+    kept.map(({ hash }) => hash),
+    ['later', 'at the last moment', 'by hand'].map((text) => hashToken(text)),
+  )
+  assert.deepEqual(await store.reader.sessions.list(), [])
+  assert.equal(await store.reader.sessions.findCode(hashToken('code')), undefined)
+})
+
+test('[OID-12] of those that have ended so many are kept, and good ones all', async () => {
+  await using store = await openTemporaryStore()
+  await store.write(async (writer) => {
+    for (let at = 0; at < 5; at += 1) {
+      const createdAt = new Date(NOW.getTime() + at)
+      await writer.insertAccessToken(tokenAt(`t${at}`, createdAt))
+    }
+    const now = new Date(NOW.getTime() + DAY_MS / 2 + 3)
+    await writer.sessions.removeTokensOfPeople({ now, endedBefore: NOW, keptMax: 2 })
+  })
+  assert.deepEqual(
+    (await store.reader.listAccessTokens()).map(({ hash }) => hash),
+    ['t4', 't3', 't2'].map((text) => hashToken(text)),
+  )
+})
