@@ -6,10 +6,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { openSocketPath } from '../../platform/unix-socket.ts'
 import type { AdminOperations } from '../../protocol/admin/operations.ts'
 import type { AdminRole } from '../../protocol/admin/roles.ts'
-import { SESSION_ROUTE, type StartedSession } from '../../protocol/admin/sessions.ts'
-import { errorOfReply, parseReply, send } from './hub-calls.ts'
 import { connectionOf } from './hub-connection.ts'
-import type { AdminErrorBody } from '../../protocol/admin/errors.ts'
 import type { RemoteHub } from './hub-options.ts'
 import { openRemoteHub } from './remote-hub.ts'
 import { connectToHub } from './socket-client.ts'
@@ -43,8 +40,6 @@ export interface HubLine {
 
 /** More at once wait for one of them to end; a stream of changes takes one for itself. */
 const CONNECTIONS_MAX = 24
-const ANSWER_MS_MAX = 60_000
-const ANSWER_BYTES_MAX = 64 * 1024
 
 export function openPortLine(hub: RemoteHub): HubLine {
   const agent = new HttpsAgent({ keepAlive: true, maxSockets: CONNECTIONS_MAX })
@@ -60,12 +55,8 @@ export function openPortLine(hub: RemoteHub): HubLine {
     hub: hub.url.origin,
     operations,
     begin,
-    // No operation tells a token what it is; a session does, and the log has it that somebody begins.
     findHolder: async () => {
-      // First something that explains what is wrong between us and the hub.
-      await operations.listSessions({ limit: 1 })
-      const { name, role, only, id } = await startSession(begin)
-      await operations.endSession({ session: id })
+      const { name, role, only } = await operations.showOwnToken({})
       return { name, role, only }
     },
     close: () => agent.destroy(),
@@ -89,26 +80,4 @@ export async function openSocketLine(socketPath: string): Promise<HubLine | unde
       address.release()
     },
   }
-}
-
-async function startSession(begin: HubLine['begin']): Promise<StartedSession> {
-  const reply = await send(
-    ({ headers, method, path, signal }) => {
-      const own = { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' }
-      const length = String(headers['content-length'])
-      const headersSent = { ...own, 'content-length': length }
-      const request = begin({ method: String(method), path: String(path), headers: headersSent })
-      signal?.addEventListener('abort', () => request.destroy(new Error('no answer in time')))
-      return request
-    },
-    {
-      ...SESSION_ROUTE,
-      content: '{}',
-      timeoutMs: ANSWER_MS_MAX,
-      replyBytesMax: ANSWER_BYTES_MAX,
-    },
-  )
-  const body = parseReply(reply.text)
-  if (reply.status < 300) return body as StartedSession
-  throw errorOfReply('showSession', {}, reply.status, body as AdminErrorBody)
 }
