@@ -8,11 +8,16 @@ import { enrollHost, type EnrolledHost, withIdentity } from '../support/enrolled
 import { waitUntil } from '../support/processes.ts'
 import { assertOk, post } from '../support/wire-client.ts'
 import { checkAccessibility } from './support/check-accessibility.ts'
-import { settle, THEMES } from './support/console-browser.ts'
+import { passTime, settle, THEMES } from './support/console-browser.ts'
 import { openConsole, type OpenConsole } from './support/open-console.ts'
 
 const LONG = `EACCES: permission denied, open '/srv/${'x'.repeat(260)}'`
+const LIST = '/v1/admin/entregas/list'
 const SUMMARY = '/v1/admin/fleet/summary'
+/** A page asks what a bell is about within this. */
+const BELL_MS = 2000
+/** A page without a stream asks within this. */
+const POLLED_MS = 16_000
 const HOSTILE = '<img src=x onerror=alert(1)>'
 
 describe('deliveries', WITH_BROWSER, () => {
@@ -104,6 +109,30 @@ describe('deliveries', WITH_BROWSER, () => {
     await line.waitFor()
     isKept = false
     await line.waitFor({ state: 'detached' })
+    person.assertBlameless()
+  })
+
+  test('what the hub had no time to answer is asked for again, though no bell rings', async () => {
+    await fail(2, 'busy', 'the disk is read-only')
+    await using person = await opened.signIn('viewer')
+    const { page, context } = person
+    await context.clock.install()
+    const asked: string[] = []
+    context.on('request', (request) => asked.push(new URL(request.url()).pathname))
+    const busy = { status: 503, json: { error: 'hub_busy', message: 'ask again later' } }
+    const isAnswered = (url: URL): boolean => [SUMMARY, LIST].includes(url.pathname)
+    await page.route(isAnswered, (route) => route.fulfill(busy))
+    await page.goto('/console/deliveries')
+    await page.getByText('ask again later').waitFor()
+    await page.locator('.live', { hasText: 'Live' }).waitFor()
+    // The stream begins with a bell.
+    await passTime(page, BELL_MS)
+    await page.unrouteAll()
+    await passTime(page, POLLED_MS)
+    await page.getByRole('row').filter({ hasText: 'busy' }).waitFor()
+    await page.getByRole('listitem').filter({ hasText: 'the disk is read-only' }).waitFor()
+    const streams = asked.filter((path) => path === '/v1/admin/changes')
+    assert.equal(streams.length, 1, 'another stream would have begun with a bell')
     person.assertBlameless()
   })
 

@@ -39,3 +39,9 @@ export class HubUnreachable extends Error {
 export function isForbidden(error: unknown): boolean {
   return error instanceof HubError && error.status === 403
 }
+
+/** Asked again, it may be answered: nobody did, or the hub had too much to do. */
+export function mayPass(error: unknown): boolean {
+  if (error instanceof HubUnreachable) return true
+  return error instanceof HubError && (error.status === 429 || error.status >= 500)
+}

@@ -26,6 +26,8 @@ export interface PageList {
   more(): void
   /** Rows that are in view change where they stand. Answers whether they may be asked for. */
   refresh(): boolean
+  /** Why there is no answer to the newest question. */
+  error(): Error | undefined
   /** Rows of these numbers are on the screen. */
   look(first: number, last: number): void
   /** Nothing that comes now counts. */
@@ -137,6 +139,7 @@ export function createPageList<Row extends { readonly id: string }>({
     reload,
     more,
     refresh,
+    error: () => held.error,
     look: (first, last) => {
       inView = { first, last }
     },

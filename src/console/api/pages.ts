@@ -2,7 +2,7 @@
 // is no stream, and change where they stand; what would move them waits until somebody asks for it.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { isForbidden } from './hub-error.ts'
+import { isForbidden, mayPass } from './hub-error.ts'
 import { createPageList, type Held, NO_PAGES, type PageList, type PageOf } from './page-list.ts'
 import { isIn } from './session.ts'
 import { onRing, streamState } from './stream.ts'
@@ -81,17 +81,15 @@ function keepFresh(list: PageList): () => void {
     )
   }
   const stopListening = onRing(refresh)
-  const poll = setInterval(() => {
-    if (isStale || streamState.value !== 'live') refresh()
-  }, POLL_MS)
-  const onVisible = (): void => {
-    if (isStale || streamState.value !== 'live') refresh()
+  const refreshIfOld = (): void => {
+    if (isStale || streamState.value !== 'live' || mayPass(list.error())) refresh()
   }
-  document.addEventListener('visibilitychange', onVisible)
+  const poll = setInterval(refreshIfOld, POLL_MS)
+  document.addEventListener('visibilitychange', refreshIfOld)
   return () => {
     stopListening()
     clearInterval(poll)
     clearTimeout(timer)
-    document.removeEventListener('visibilitychange', onVisible)
+    document.removeEventListener('visibilitychange', refreshIfOld)
   }
 }

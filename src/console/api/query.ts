@@ -1,12 +1,12 @@
 // What the hub was asked, kept while somebody looks at it: asked again when a doorbell rings, at most once a second, and every
-// fifteen seconds where there is no stream. Answers that time alone changes are asked more often. An answer that failed leaves the last good one on the screen, with its age.
+// fifteen seconds where there is no stream, or the hub was too busy. Answers that time alone changes are asked more often. An answer that failed leaves the last good one on the screen, with its age.
 
 import { type ReadonlySignal, signal, type Signal } from '@preact/signals'
 import { useEffect, useState } from 'preact/hooks'
 import { ask } from './client.ts'
 import { hubNowMs } from './clock.ts'
 import type { AdminReplies, AdminRequest, ReadName } from './operations.ts'
-import { isForbidden } from './hub-error.ts'
+import { isForbidden, mayPass } from './hub-error.ts'
 import { isAllowed, isIn, onForget } from './session.ts'
 import { onRing, streamState } from './stream.ts'
 
@@ -169,8 +169,9 @@ onRing((tipos) => {
 })
 
 setInterval(() => {
-  if (streamState.value === 'live') return
-  for (const query of queries.values()) refresh(query)
+  for (const query of queries.values()) {
+    if (streamState.value !== 'live' || mayPass(query.shown.peek().error)) refresh(query)
+  }
 }, POLL_MS)
 
 setInterval(() => {
