@@ -1,5 +1,5 @@
-// `npm run console:pictures`: the screens of the console as pictures in docs/console/, of a fleet that is the same each time, at a time of
-// day that is the same each time.
+// `npm run console:pictures`: the screens of the console as pictures in docs/console/, of a fleet that is the same each time, at a time that
+// is the same each time.
 
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -27,39 +27,46 @@ const DIRECTORY = join(ROOT, 'docs/console')
 const SEED = 7
 const HOSTS = 1284
 const BYTES_MAX = 150_000
-const DAY_MS = 86_400_000
-/** 03:12 in São Paulo. */
-const TIME_OF_DAY = 'T06:12:31Z'
-const HELP = `Usage: npm run console:pictures -- [NAME ...]
+/** A night from Saturday to Sunday, 03:12 in São Paulo. */
+const AT = new Date('2026-11-22T06:12:31Z')
+const HELP = `Usage: npm run console:pictures -- [options] [NAME ...]
 
-The screens of the console in both themes and two widths, as pictures in docs/console/: ${PICTURES.map(({ name }) => name).join(', ')}.
+The screens of the console in both themes and two widths, as pictures: ${PICTURES.map(({ name }) => name).join(', ')}.
 
 Options:
-  -h, --help  print this
+  --directory=DIR  where they go (default: docs/console)
+  --language=TAG   of the screens: en or pt-BR (default: en)
+  -h, --help       print this
 
-Example:
+Examples:
   npm run console:pictures -- overview
+  npm run console:pictures -- --language=pt-BR --directory=/tmp/screens
 `
 
 await runProgram('console:pictures', async () => {
   const names = process.argv.slice(2).filter((word) => !word.startsWith('-'))
-  const args = process.argv.slice(2).filter((word) => word.startsWith('-'))
-  if (
-    parseCommandOptions({ name: 'console:pictures', args, options: {}, help: HELP }) === undefined
-  )
-    return
+  const chosen = parseCommandOptions({
+    name: 'console:pictures',
+    args: process.argv.slice(2).filter((word) => word.startsWith('-')),
+    options: {
+      directory: { type: 'string', default: DIRECTORY },
+      language: { type: 'string', default: 'en' },
+    },
+    help: HELP,
+  })
+  if (chosen === undefined) return
+  const { directory, language } = chosen
   const wanted = PICTURES.filter(({ name }) => names.length === 0 || names.includes(name))
   if (wanted.length === 0) {
     throw new UserError('usage', 'no picture has that name', {
       hint: 'npm run console:pictures -- --help',
     })
   }
-  await mkdir(DIRECTORY, { recursive: true })
+  await mkdir(directory, { recursive: true })
   await placeConsole(await packConsole())
-  const at = lastTime(systemClock.now())
   // The hub's clock stands still, so that what is shown does not depend on how long it took.
   const clock: Clock = {
-    now: () => at,
+    now: () => AT,
     sleep: (durationMs, signal) => systemClock.sleep(durationMs, signal),
   }
   await using hub = await startSeededHub({
@@ -74,13 +81,13 @@ await runProgram('console:pictures', async () => {
   try {
     for (const theme of THEMES) {
       const { context } = await openContext(browser, hub.url, theme)
-      await standStill(context, at)
+      await standStill(context, language)
       for (const picture of wanted.filter(({ isSignedOut }) => isSignedOut)) {
-        await take(context, picture, theme)
+        await take(context, picture, { theme, directory })
       }
       await signIn(context, hub)
       for (const picture of wanted.filter(({ isSignedOut }) => !isSignedOut)) {
-        await take(context, picture, theme)
+        await take(context, picture, { theme, directory })
       }
       await context.close()
     }
@@ -89,19 +96,14 @@ await runProgram('console:pictures', async () => {
   }
 })
 
-/** Today or yesterday: a CA's certificate of that time has to be good still. */
-function lastTime(now: Date): Date {
-  const today = new Date(`${now.toISOString().slice(0, 10)}${TIME_OF_DAY}`)
-  return today > now ? new Date(today.getTime() - DAY_MS) : today
-}
-
 /** The page's clock, and that of the hub's answers, which Node sets by the machine's. */
-async function standStill(context: BrowserContext, at: Date): Promise<void> {
-  await context.clock.setFixedTime(at)
+async function standStill(context: BrowserContext, language: string): Promise<void> {
+  await context.clock.setFixedTime(AT)
   await context.addInitScript(`
+    localStorage.setItem('cartorio.language', ${JSON.stringify(language)})
     const get = Headers.prototype.get
     Headers.prototype.get = function (name) {
-      return name.toLowerCase() === 'date' ? ${JSON.stringify(at.toUTCString())} : get.call(this, name)
+      return name.toLowerCase() === 'date' ? ${JSON.stringify(AT.toUTCString())} : get.call(this, name)
     }
   `)
 }
@@ -114,7 +116,11 @@ async function signIn(context: BrowserContext, hub: SeededHub): Promise<void> {
   await page.close()
 }
 
-async function take(context: BrowserContext, picture: Picture, theme: Theme): Promise<void> {
+async function take(
+  context: BrowserContext,
+  picture: Picture,
+  { theme, directory }: { readonly theme: Theme; readonly directory: string },
+): Promise<void> {
   const page = await context.newPage()
   await page.goto(`/console${picture.path}`)
   await settle(page)
@@ -125,7 +131,7 @@ async function take(context: BrowserContext, picture: Picture, theme: Theme): Pr
   const png = await page.screenshot({ fullPage: picture.isWhole === true, caret: 'hide' })
   const small = shrinkPng(png)
   const name = `${picture.name}-${theme.theme}-${theme.widthPx}.png`
-  await writeFile(join(DIRECTORY, name), small)
+  await writeFile(join(directory, name), small)
   await page.close()
   const note = small.length > BYTES_MAX ? `, over ${BYTES_MAX / 1000} kB` : ''
   process.stdout.write(`${name} ${Math.round(small.length / 1000)} kB${note}\n`)
