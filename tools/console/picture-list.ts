@@ -43,7 +43,15 @@ export const PICTURES: readonly Picture[] = [
   { name: 'policies', path: '/policies' },
   { name: 'policy', path: '/policies/web', isWhole: true },
   { name: 'enrolment', path: '/enrolment' },
-  { name: 'audit', path: '/audit?type=politica_set', prepare: follow('main table tbody a') },
+  {
+    name: 'audit',
+    path: '/audit',
+    isWhole: true,
+    prepare: async (page) => {
+      await follow('main table tr:has-text("politica_set") a')(page)
+      await page.locator('.detail .diff').waitFor()
+    },
+  },
   { name: 'evidence', path: '/evidence?type=politica_set' },
   { name: 'roots', path: '/roots' },
   { name: 'revocations', path: '/revocations' },

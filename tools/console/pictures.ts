@@ -128,7 +128,13 @@ async function take(
     await picture.prepare(page)
     await settle(page)
   }
-  const png = await page.screenshot({ fullPage: picture.isWhole === true, caret: 'hide' })
+  if (picture.isWhole === true) {
+    // What stands beside a long screen and below it is as long.
+    const height = await page.evaluate<number>('document.documentElement.scrollHeight')
+    await page.setViewportSize({ width: theme.widthPx, height })
+    await settle(page)
+  }
+  const png = await page.screenshot({ caret: 'hide' })
   const small = shrinkPng(png)
   const name = `${picture.name}-${theme.theme}-${theme.widthPx}.png`
   await writeFile(join(directory, name), small)

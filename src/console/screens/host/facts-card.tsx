@@ -18,9 +18,8 @@ export function FactsCard({ host }: { readonly host: Host }): JSX.Element {
       <dl class="facts">
         <Fact label={text.role}>{host.role}</Fact>
         <Fact label={text.policies}>
-          {host.politicas.length === 0 ? text.none : host.politicas.join(', ')}{' '}
           <a class="link" href={hrefOf(`/policies/${encodeURIComponent(host.role)}`)}>
-            {text.policies}
+            {host.politicas.length === 0 ? text.none : host.politicas.join(', ')}
           </a>
         </Fact>
         <Fact label={text.labels}>
@@ -65,7 +64,7 @@ export function FactsCard({ host }: { readonly host: Host }): JSX.Element {
             text.none
           ) : (
             <>
-              {text.rootsSet(String(roots.numero ?? '?'))} <Time at={roots.since} />
+              {text.rootsSet(String(roots.numero ?? '?'), describeTime(roots.since))}
               {roots.is_pinned && <div class="c-due">{text.pinned}</div>}
               {roots.erro !== null && <div class="c-bad">{roots.erro}</div>}
             </>

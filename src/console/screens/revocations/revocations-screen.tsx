@@ -5,6 +5,7 @@ import { ask } from '../../api/client.ts'
 import type { AdminReplies } from '../../api/operations.ts'
 import { PAGE_ROWS, usePages } from '../../api/pages.ts'
 import { hrefOf } from '../../frame/router.ts'
+import { Hostname } from '../../parts/hostname.tsx'
 import { Screen } from '../../frame/screen.tsx'
 import { ListCard } from '../../parts/list-card.tsx'
 import { Pill } from '../../parts/pill.tsx'
@@ -33,12 +34,14 @@ export function RevocationsScreen(): JSX.Element {
             name: 'host',
             label: text.host,
             share: 30,
-            cell: ({ hostname }: Revocation) => <b>{hostname}</b>,
+            narrowShare: 36,
+            cell: ({ hostname }: Revocation) => <Hostname name={hostname} />,
           },
           {
             name: 'state',
             label: text.state,
             share: 22,
+            narrowShare: 38,
             cell: ({ state }) =>
               state === 'waiting' ? (
                 <Pill tone="due" icon="alarm" text={text.states.waiting} />
@@ -57,6 +60,7 @@ export function RevocationsScreen(): JSX.Element {
             name: 'ends',
             label: text.ends,
             share: 14,
+            narrowShare: 26,
             cell: ({ not_after: at }) => <Relative at={at} />,
           },
           {

@@ -105,7 +105,7 @@ export const audit = {
   hosts: 'Hosts',
   group: 'Whose entries',
   about: 'About a host or cargo',
-  aboutHint: 'Hostname, or id of a host or cargo…',
+  aboutHint: 'Host or cargo…',
   who: 'By whom',
   whoHint: 'admin, hub, agent or token:name',
   types: 'Types, as on the wire, with commas',
@@ -170,7 +170,7 @@ export const audit = {
     anchorOf: (seq: string, at: string) => `entry ${seq}, kept ${at}`,
     none: 'none',
     check: 'Check in this browser',
-    entries: (count: string) => `${count} entries, newest first`,
+    entries: (count: string) => (count === '1' ? '1 entry' : `${count} entries, newest first`),
     cut: (count: string) =>
       `These are the newest ${count} that match; there are more. Narrow the question, or use svc evidence.`,
     nothing: 'No entry matches.',

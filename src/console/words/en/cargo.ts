@@ -4,6 +4,8 @@ import { plural } from './plural.ts'
 
 export const cargo = {
   title: 'Cargo',
+  heading: 'What is delivered',
+  facts: 'Facts',
   name: 'Name',
   type: 'Type',
   version: 'Version',

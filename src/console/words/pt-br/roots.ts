@@ -7,7 +7,7 @@ export const roots: Words['roots'] = {
   set: (numero, epoca) => `Conjunto ${numero} da época ${epoca}`,
   since: 'em vigor desde',
   root: 'Raiz',
-  ends: 'Fim',
+  ends: 'Vence',
   invalid: 'Inválida',
   certificates: 'Certificados que levam a ela',
   hubsOwn: 'A do hub',
@@ -20,13 +20,14 @@ export const roots: Words['roots'] = {
   signed:
     'Uma chave de confiança assina os conjuntos: o svc põe o próximo em vigor, com a assinatura.',
   needs: 'O que ainda precisa da raiz antiga?',
-  noOldRoot: 'Não há raiz antiga: o certificado do hub leva à única, ou nenhum hub diz.',
+  noOldRoot:
+    'Não há raiz antiga: o certificado do hub leva à única que há, ou nenhum hub está rodando.',
   notNeeded: 'Nenhum certificado em uso leva a ela.',
   needed: (count) =>
     count === '1'
       ? '1 certificado em uso leva a ela.'
       : `${count} certificados em uso levam a ela.`,
-  unknown: (count) => `De ${count} certificados em uso ninguém anotou a raiz.`,
+  unknown: (count) => `Não há registro da raiz de ${count} certificados em uso.`,
   allAdopted: (count) =>
     `Todos os ${count} agentes disseram que confiam exatamente neste conjunto.`,
   pending: (count, all) =>
@@ -36,7 +37,7 @@ export const roots: Words['roots'] = {
   why: 'Por quê',
   neverSaid: 'nunca disse',
   number: (numero) => `conjunto ${numero}`,
-  pinned: 'Um arquivo no host diz em que raízes confiar',
+  pinned: 'Um arquivo na máquina diz em que raízes confiar',
 }
 
 export const revocations: Words['revocations'] = {
@@ -47,23 +48,23 @@ export const revocations: Words['revocations'] = {
   host: 'Agente',
   state: 'Estado',
   states: { waiting: 'O hub pede', refused: 'A CA recusou' },
-  serial: 'Serial',
+  serial: 'Número de série',
   ends: 'Expira',
   reason: 'Por quê',
 }
 
 export const certificates: Words['certificates'] = {
   title: 'Certificados',
-  none: 'O que um agente usa está aqui depois do registro.',
+  none: 'O que um agente usa está aqui depois da inscrição.',
   host: 'Agente',
   what: 'O quê',
   identity: 'Identidade',
   state: 'Estado',
   anyState: 'Qualquer estado',
   states: { fresh: 'Novo', renewing: 'Renovando', late: 'Atrasado', expired: 'Expirado' },
-  ends: 'Fim',
-  serial: 'Serial',
+  ends: 'Vence',
+  serial: 'Número de série',
   byHost: 'Hostname ou id',
-  endsBefore: (at) => `termina antes de ${at}`,
+  endsBefore: (at) => `vence antes de ${at}`,
   asked: 'Pedido',
 }
