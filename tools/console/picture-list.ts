@@ -11,19 +11,19 @@ export interface Picture {
   readonly isSignedOut?: boolean
   /** What is done before the picture is taken; it holds in every language. */
   readonly prepare?: (page: Page) => Promise<void>
-  /** All of the screen, however long; otherwise what is in the window. */
-  readonly isWhole?: boolean
+  /** As long as the screen is, up to this; otherwise what is in the window. */
+  readonly longPx?: number
 }
 
 export const PICTURES: readonly Picture[] = [
   { name: 'sign-in', path: '/', isSignedOut: true },
-  { name: 'overview', path: '/', isWhole: true },
+  { name: 'overview', path: '/', longPx: 4500 },
   { name: 'find', path: '/', prepare: find('web-31') },
   { name: 'hosts', path: '/hosts' },
   {
     name: 'host',
     path: '/deliveries?status=falhou',
-    isWhole: true,
+    longPx: 3000,
     prepare: async (page) => {
       await follow('main table tr:has-text("site v7") a')(page)
       await follow('dialog a[href*="/hosts/"]')(page)
@@ -37,18 +37,20 @@ export const PICTURES: readonly Picture[] = [
   {
     name: 'rollout',
     path: '/rollouts',
-    isWhole: true,
+    longPx: 1400,
     prepare: follow('main table a[href*="/rollouts/"]'),
   },
   { name: 'policies', path: '/policies' },
-  { name: 'policy', path: '/policies/web', isWhole: true },
+  { name: 'policy', path: '/policies/web', longPx: 1400 },
   { name: 'enrolment', path: '/enrolment' },
   {
     name: 'audit',
-    path: '/audit',
-    isWhole: true,
+    path: '/audit?type=politica_set',
+    longPx: 1360,
     prepare: async (page) => {
-      await follow('main table tr:has-text("politica_set") a')(page)
+      // The same entry, among all others.
+      const href = await page.locator('main table tbody a').first().getAttribute('href')
+      await page.goto(href?.split('?')[0] ?? '')
       await page.locator('.detail .diff').waitFor()
     },
   },

@@ -4,9 +4,11 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BrowserContext } from 'playwright-core'
+import { createChance } from '../../fleet/seeded-chance.ts'
 import { type Clock, systemClock } from '../../src/platform/clock.ts'
 import { UserError } from '../../src/platform/errors.ts'
 import { runProgram } from '../../src/platform/program.ts'
+import type { AdminFleetSummary } from '../../src/protocol/admin/fleet-summary.ts'
 import {
   launchBrowser,
   openContext,
@@ -26,6 +28,7 @@ import { shrinkPng } from './shrink-png.ts'
 const DIRECTORY = join(ROOT, 'docs/console')
 const SEED = 7
 const HOSTS = 1284
+const MINUTES = 60
 const BYTES_MAX = 150_000
 /** A night from Saturday to Sunday, 03:12 in São Paulo. */
 const AT = new Date('2026-11-22T06:12:31Z')
@@ -82,6 +85,7 @@ await runProgram('console:pictures', async () => {
     for (const theme of THEMES) {
       const { context } = await openContext(browser, hub.url, theme)
       await standStill(context, language)
+      await addLastHour(context)
       for (const picture of wanted.filter(({ isSignedOut }) => isSignedOut)) {
         await take(context, picture, { theme, directory })
       }
@@ -108,6 +112,29 @@ async function standStill(context: BrowserContext, language: string): Promise<vo
   `)
 }
 
+/** A hub that has just started has no hour behind it: this is one as a fleet of that size has it. */
+async function addLastHour(context: BrowserContext): Promise<void> {
+  await context.route('**/v1/admin/fleet/summary', async (route) => {
+    const response = await route.fetch()
+    const summary = (await response.json()) as AdminFleetSummary
+    const chance = createChance(SEED)
+    const hour = (middle: number, spread: number): number[] =>
+      Array.from({ length: MINUTES }, () => chance.around(middle, spread))
+    const samples: AdminFleetSummary['samples'] = {
+      since: new Date(AT.getTime() - 5 * 86_400_000).toISOString(),
+      until: AT.toISOString(),
+      interval_seconds: 60,
+      requests_per_second: hour(61, 4),
+      request_p99_ms: hour(6, 1),
+      ca_median_ms: hour(40, 5),
+      ca_p99_ms: hour(148, 22),
+      connected: hour(1259, 2).map((count) => Math.round(count)),
+      busy_percent: hour(11, 2),
+    }
+    await route.fulfill({ response, json: { ...summary, samples } })
+  })
+}
+
 async function signIn(context: BrowserContext, hub: SeededHub): Promise<void> {
   const page = await context.newPage()
   await page.goto(await hub.makeLink({ name: 'oncall', valid_seconds: 600 }))
@@ -128,10 +155,12 @@ async function take(
     await picture.prepare(page)
     await settle(page)
   }
-  if (picture.isWhole === true) {
+  if (picture.longPx !== undefined) {
     // What stands beside a long screen and below it is as long.
-    const height = await page.evaluate<number>('document.documentElement.scrollHeight')
+    const wholePx = await page.evaluate<number>('document.documentElement.scrollHeight')
+    const height = Math.min(wholePx, picture.longPx)
     await page.setViewportSize({ width: theme.widthPx, height })
+    await page.evaluate('scrollTo(0, 0)')
     await settle(page)
   }
   const png = await page.screenshot({ caret: 'hide' })

@@ -86,15 +86,10 @@ export function describeSpan(fromMs: number, untilMs: number): string {
   return `${dayOn(fromMs, now.value)}${clockOf(fromMs)}–${dayOn(untilMs, fromMs)}${clockOf(untilMs)}`
 }
 
-/** The zone of the browser, as its switch names it: `São Paulo`, whose name in the data of zones has no accents. */
+/** The zone of the browser, as its switch names it: `Sao Paulo`. */
 export function nameOfZone(): string {
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
-  const plain = timeZone.split('/').at(-1)?.replaceAll('_', ' ') ?? timeZone
-  const spoken = new Intl.DateTimeFormat('en-GB', { timeZoneName: 'shortGeneric' })
-    .formatToParts(now.value)
-    .find(({ type }) => type === 'timeZoneName')
-    ?.value.replace(/ Time$/, '')
-  return spoken?.normalize('NFD').replaceAll(/\p{M}/gu, '') === plain ? spoken : plain
+  return timeZone.split('/').at(-1)?.replaceAll('_', ' ') ?? timeZone
 }
 
 function dayOf(date: Date): string {

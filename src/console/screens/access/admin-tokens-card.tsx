@@ -84,7 +84,7 @@ function columns(onRevoke: (token: AdminToken) => void): readonly Column<AdminTo
       name: 'name',
       label: text.name,
       share: 24,
-      narrowShare: 38,
+      narrowShare: 37,
       cell: ({ name }) => <b>{name}</b>,
     },
     {
@@ -98,7 +98,7 @@ function columns(onRevoke: (token: AdminToken) => void): readonly Column<AdminTo
       name: 'state',
       label: text.state,
       share: 16,
-      narrowShare: 34,
+      narrowShare: 33,
       cell: (token) => {
         const state = stateOfAdminToken(token, now.value)
         return (
@@ -135,6 +135,7 @@ function columns(onRevoke: (token: AdminToken) => void): readonly Column<AdminTo
       name: 'acts',
       label: text.acts,
       share: 16,
+      narrowShare: 30,
       cell: (token) =>
         stateOfAdminToken(token, now.value) === 'good' && (
           <button

@@ -38,12 +38,14 @@ export function SessionsCard(): JSX.Element {
             name: 'name',
             label: text.token,
             share: 28,
+            narrowShare: 38,
             cell: ({ name }: Session) => <b>{name}</b>,
           },
           {
             name: 'own',
             label: text.state,
             share: 16,
+            narrowShare: 32,
             cell: ({ id, role }) =>
               id === ownId ? <Pill tone="ok" icon="check" text={text.own} /> : <code>{role}</code>,
           },
@@ -74,6 +76,7 @@ export function SessionsCard(): JSX.Element {
                   name: 'acts',
                   label: text.acts,
                   share: 12,
+                  narrowShare: 30,
                   cell: (session: Session) =>
                     session.id !== ownId && (
                       <button

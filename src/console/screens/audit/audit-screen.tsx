@@ -203,7 +203,7 @@ function What({
     <span class="what">
       <b>
         <i class={toneOf(described)} />
-        {described.title}
+        <span>{described.title}</span>
       </b>
       <span class="wire">
         {entry.tipo_evento}

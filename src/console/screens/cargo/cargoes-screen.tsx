@@ -73,7 +73,7 @@ export function CargoesScreen(): JSX.Element {
 
 /** The bar, and in words what is not done. */
 function Far({ statuses }: Pick<Cargo, 'statuses'>): JSX.Element {
-  const { cargo, host } = words()
+  const { cargo } = words()
   if (sumStatuses(statuses) === 0) return <small class="muted">{cargo.noHosts}</small>
   const { falhou, pendente, em_andamento: underWay } = statuses
   const open = [
@@ -83,10 +83,7 @@ function Far({ statuses }: Pick<Cargo, 'statuses'>): JSX.Element {
   ] as const
   const parts = open
     .filter(([, count]) => count > 0)
-    .map(([status, count]) => ({
-      status,
-      text: `${formatCount(count)} ${(host.statuses[status] ?? status).toLowerCase()}`,
-    }))
+    .map(([status, count]) => ({ status, text: cargo.left[status](count) }))
   return (
     <span class="far">
       <StatusBar statuses={statuses} withLegend={false} />

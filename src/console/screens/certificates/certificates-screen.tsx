@@ -60,10 +60,7 @@ export function CertificatesScreen(): JSX.Element {
             narrowShare: 44,
             cell: (certificate: Certificate) => (
               <>
-                <Hostname name={certificate.hostname} />
-                <span class="narrow-inline faint">
-                  {` · ${certificate.nome ?? text.identity}`}
-                </span>{' '}
+                <Hostname name={certificate.hostname} />{' '}
                 {certificate.id === id && <Pill tone="info" icon="search" text={text.asked} />}
               </>
             ),
@@ -89,7 +86,12 @@ export function CertificatesScreen(): JSX.Element {
             label: text.ends,
             share: 14,
             narrowShare: 28,
-            cell: ({ not_after: at }) => <Relative at={at} />,
+            cell: ({ not_after: at, nome }) => (
+              <>
+                <Relative at={at} />
+                <div class="narrow faint">{nome ?? text.identity}</div>
+              </>
+            ),
           },
           {
             name: 'serial',

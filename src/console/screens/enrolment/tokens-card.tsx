@@ -85,6 +85,7 @@ function columns(onRevoke: (token: Token) => void): readonly Column<Token>[] {
       name: 'hostname',
       label: text.hostname,
       share: 26,
+      narrowShare: 44,
       cell: ({ hostname }) => <Hostname name={hostname} />,
     },
     {
@@ -115,6 +116,7 @@ function columns(onRevoke: (token: Token) => void): readonly Column<Token>[] {
             name: 'acts',
             label: text.acts,
             share: 18,
+            narrowShare: 29,
             cell: (token: Token) =>
               stateOfToken(token, now.value) === 'open' && (
                 <button

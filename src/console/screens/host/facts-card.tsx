@@ -28,7 +28,7 @@ export function FactsCard({ host }: { readonly host: Host }): JSX.Element {
         <Fact label={text.lastPoll}>
           {host.last_poll_at === null ? text.never : <Relative at={host.last_poll_at} />}
         </Fact>
-        <Fact label={text.connected}>
+        <Fact label={text.connection}>
           {host.online_since === null
             ? text.notConnected
             : text.connectedSince(describeTime(host.online_since))}

@@ -34,14 +34,14 @@ export function RevocationsScreen(): JSX.Element {
             name: 'host',
             label: text.host,
             share: 30,
-            narrowShare: 36,
+            narrowShare: 32,
             cell: ({ hostname }: Revocation) => <Hostname name={hostname} />,
           },
           {
             name: 'state',
             label: text.state,
             share: 22,
-            narrowShare: 38,
+            narrowShare: 39,
             cell: ({ state }) =>
               state === 'waiting' ? (
                 <Pill tone="due" icon="alarm" text={text.states.waiting} />
@@ -60,7 +60,7 @@ export function RevocationsScreen(): JSX.Element {
             name: 'ends',
             label: text.ends,
             share: 14,
-            narrowShare: 26,
+            narrowShare: 29,
             cell: ({ not_after: at }) => <Relative at={at} />,
           },
           {

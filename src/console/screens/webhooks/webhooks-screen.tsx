@@ -76,6 +76,7 @@ function WebhooksCard(): JSX.Element {
             name: 'backlog',
             label: text.backlog,
             share: 10,
+            narrowShare: 24,
             cell: ({ backlog }) => formatCount(backlog),
           },
           {

@@ -12,6 +12,11 @@ export const cargo = {
   who: 'Who gets it',
   named: (count: string) => `${count} hosts, by name`,
   statuses: 'Hosts by status',
+  left: {
+    falhou: (count: number) => plural(count, 'failed', 'failed'),
+    pendente: (count: number) => plural(count, 'waiting', 'waiting'),
+    em_andamento: (count: number) => plural(count, 'under way', 'under way'),
+  },
   created: 'Made',
   names: 'Names besides the host’s own',
   none: 'none',

@@ -24,7 +24,7 @@ export const overview = {
   silentFor: (duration: string) => `silent for ${duration}`,
   neverSeen: 'never heard of',
   refusedBy: 'the hub refuses it',
-  polls: 'polls, and does not renew',
+  polls: 'does not renew',
   expiredSince: (time: string) => `since ${time}`,
   mayStayDown: 'The hub may stay down for',
   nothingEnds: 'No certificate in use could end.',

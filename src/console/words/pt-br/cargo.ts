@@ -13,6 +13,11 @@ export const cargo: Words['cargo'] = {
   who: 'Quem recebe',
   named: (count) => `${count} agentes, pelo nome`,
   statuses: 'Agentes por estado',
+  left: {
+    falhou: (count) => plural(count, 'falhou', 'falharam'),
+    pendente: (count) => plural(count, 'pendente', 'pendentes'),
+    em_andamento: (count) => plural(count, 'em andamento', 'em andamento'),
+  },
   created: 'Criada',
   names: 'Nomes além do próprio do agente',
   none: 'nenhum',

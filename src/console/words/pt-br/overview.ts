@@ -24,7 +24,7 @@ export const overview: Words['overview'] = {
   silentFor: (duration) => `sem contato há ${duration}`,
   neverSeen: 'nunca apareceu',
   refusedBy: 'o hub recusa',
-  polls: 'faz contato, mas não renova',
+  polls: 'não renova',
   expiredSince: (time) => `desde ${time}`,
   mayStayDown: 'O hub pode ficar fora do ar por',
   nothingEnds: 'Nenhum certificado em uso pode vencer.',
