@@ -52,6 +52,7 @@ export const PICTURES: readonly Picture[] = [
       const href = await page.locator('main table tbody a').first().getAttribute('href')
       await page.goto(href?.split('?')[0] ?? '')
       await page.locator('.detail .diff').waitFor()
+      await page.locator('.proof progress').waitFor({ state: 'detached' })
     },
   },
   { name: 'evidence', path: '/evidence?type=politica_set' },

@@ -29,6 +29,7 @@ const DIRECTORY = join(ROOT, 'docs/console')
 const SEED = 7
 const HOSTS = 1284
 const MINUTES = 60
+const LATE_MS_MAX = 120_000
 const BYTES_MAX = 150_000
 /** A night from Saturday to Sunday, 03:12 in São Paulo. */
 const AT = new Date('2026-11-22T06:12:31Z')
@@ -82,6 +83,7 @@ await runProgram('console:pictures', async () => {
   })
   const browser = await launchBrowser()
   try {
+    const people: [Theme, BrowserContext][] = []
     for (const theme of THEMES) {
       const { context } = await openContext(browser, hub.url, theme)
       await standStill(context, language)
@@ -90,6 +92,11 @@ await runProgram('console:pictures', async () => {
         await take(context, picture, { theme, directory })
       }
       await signIn(context, hub)
+      people.push([theme, context])
+    }
+    // All that the log will have is in it before the first picture.
+    await waitForLateHosts(people[0]?.[1])
+    for (const [theme, context] of people) {
       for (const picture of wanted.filter(({ isSignedOut }) => !isSignedOut)) {
         await take(context, picture, { theme, directory })
       }
@@ -114,8 +121,10 @@ async function standStill(context: BrowserContext, language: string): Promise<vo
 
 /** A hub that has just started has no hour behind it: this is one as a fleet of that size has it. */
 async function addLastHour(context: BrowserContext): Promise<void> {
-  await context.route('**/v1/admin/fleet/summary', async (route) => {
-    const response = await route.fetch()
+  await context.route('**/v1/admin/fleet/summary*', async (route) => {
+    // The hub wants to be told that the page is its own, and a request that was held no longer says so.
+    const headers = { ...route.request().headers(), 'sec-fetch-site': 'same-origin' }
+    const response = await route.fetch({ headers })
     const summary = (await response.json()) as AdminFleetSummary
     const chance = createChance(SEED)
     const hour = (middle: number, spread: number): number[] =>
@@ -140,6 +149,21 @@ async function signIn(context: BrowserContext, hub: SeededHub): Promise<void> {
   await page.goto(await hub.makeLink({ name: 'oncall', valid_seconds: 600 }))
   await page.waitForURL(`${hub.url}/console/`)
   await settle(page)
+  await page.close()
+}
+
+/** The hub notes them by itself, some time after its start. */
+async function waitForLateHosts(context: BrowserContext | undefined): Promise<void> {
+  const page = await context?.newPage()
+  if (page === undefined) return
+  const deadlineMs = performance.now() + LATE_MS_MAX
+  do {
+    await page.goto('/console/audit?type=certificate_late')
+    await settle(page)
+  } while (
+    (await page.locator('main table tbody a').count()) === 0 &&
+    performance.now() < deadlineMs
+  )
   await page.close()
 }
 

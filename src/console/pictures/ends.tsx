@@ -121,9 +121,11 @@ export function EndsPicture({
                 <tspan class="late-word">
                   {describeDuration(Date.parse(end) - now.value, words().times)}
                 </tspan>
-                <tspan dx="6" class="mid">
-                  {shortenHostname(hostname)}
-                </tspan>
+                {!isNarrow && (
+                  <tspan dx="6" class="mid">
+                    {shortenHostname(hostname)}
+                  </tspan>
+                )}
               </text>
             </g>
           )

@@ -4,7 +4,7 @@ import type { AdminUrgentHost } from '../../../protocol/admin/fleet-summary.ts'
 import { describeDuration } from '../../parts/durations.ts'
 import { words } from '../../words/words.ts'
 
-/** An agent polls at least this often. */
+/** Ten polls, unless somebody set another interval. */
 const TALKS_MS = 5 * 60_000
 
 type Heard = Pick<AdminUrgentHost, 'last_contact_at'>

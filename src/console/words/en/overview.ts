@@ -62,7 +62,7 @@ export const overview = {
       ? `Connected, but it asks for nothing: look at the agent’s log. ${silence}.`
       : `Not connected, nothing refused, ${silence}: the host or its network is down.`,
   pollsText: (duration: string) =>
-    `It polled ${duration} ago, and asks for no new certificate: look at the agent’s log.`,
+    `Polled ${duration} ago, but asks for no certificate: see the agent’s log.`,
   refusedTitle: (hosts: string, count: number) =>
     `${hosts} ${count === 1 ? 'asks' : 'ask'} in vain`,
   and: (all: string, more: number) => (more === 0 ? all : `${all} and ${more} more`),
