@@ -71,6 +71,11 @@ export function describeExactly(at: string): string {
   })
 }
 
+/** In a sentence: the day is said of today too. */
+export function describeMoment(at: Date): string {
+  return format(at, { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' })
+}
+
 export function describeFully(at: string): string {
   return format(new Date(at), { dateStyle: 'full', timeStyle: 'long' })
 }

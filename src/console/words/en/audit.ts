@@ -37,7 +37,7 @@ export const audit = {
   computedNow: (count: string, time: string, rate: string) =>
     `${count} entries were computed just now in this browser, in ${time} (${rate} a second), and each new one as it arrives.`,
   computedBefore: (count: string, at: string) =>
-    `The ${count} before them were last computed on ${at}.`,
+    `The ${count} before them were last computed at ${at}.`,
   progress: (count: string, total: string, rate: string) =>
     `${count} of ${total}, ${rate} entries a second`,
   noneNew: (at: string) => `No entry is newer than the anchor of ${at}.`,
@@ -46,7 +46,7 @@ export const audit = {
 
   same: 'Same log as last time.',
   sameWhy: (seq: string, at: string) =>
-    `Entry ${seq} still has the hash that this browser kept on ${at}.`,
+    `Entry ${seq} still has the hash that this browser kept at ${at}.`,
   kept: 'Anchor kept.',
   keptWhy: (seq: string) =>
     `This browser has entry ${seq} and its hash now: next time the log has to go on from there.`,

@@ -38,15 +38,14 @@ export const audit: Words['audit'] = {
 
   computedNow: (count, time, rate) =>
     `${count} eventos foram calculados agora neste navegador, em ${time} (${rate} por segundo), e cada novo assim que chega.`,
-  computedBefore: (count, at) =>
-    `Os ${count} anteriores foram calculados pela última vez em ${at}.`,
+  computedBefore: (count, at) => `Os ${count} anteriores foram calculados pela última vez: ${at}.`,
   progress: (count, total, rate) => `${count} de ${total}, ${rate} eventos por segundo`,
   noneNew: (at) => `Nenhum evento é mais novo que a âncora de ${at}.`,
   anchorLimit:
     'Uma âncora mostra que o log continua dela. Não mostra que payloads antigos ainda são os mesmos: só conferir tudo de novo mostra.',
 
   same: 'O mesmo log da última vez.',
-  sameWhy: (seq, at) => `O evento ${seq} ainda tem o hash que este navegador guardou em ${at}.`,
+  sameWhy: (seq, at) => `O evento ${seq} ainda tem o hash que este navegador guardou (${at}).`,
   kept: 'Âncora guardada.',
   keptWhy: (seq) =>
     `Este navegador tem agora o evento ${seq} e o hash dele: da próxima vez o log tem de continuar dali.`,
