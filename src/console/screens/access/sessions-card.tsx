@@ -39,15 +39,18 @@ export function SessionsCard(): JSX.Element {
             label: text.token,
             share: 28,
             narrowShare: 38,
-            cell: ({ name }: Session) => <b>{name}</b>,
+            cell: ({ id, name }: Session) => (
+              <>
+                <b>{name}</b> {id === ownId && <Pill tone="ok" icon="check" text={text.own} />}
+              </>
+            ),
           },
           {
-            name: 'own',
-            label: text.state,
+            name: 'role',
+            label: text.role,
             share: 16,
             narrowShare: 32,
-            cell: ({ id, role }) =>
-              id === ownId ? <Pill tone="ok" icon="check" text={text.own} /> : <code>{role}</code>,
+            cell: ({ role }) => <code>{role}</code>,
           },
           {
             name: 'address',

@@ -33,15 +33,15 @@ export function RevocationsScreen(): JSX.Element {
           {
             name: 'host',
             label: text.host,
-            share: 30,
-            narrowShare: 32,
+            share: 28,
+            narrowShare: 44,
             cell: ({ hostname }: Revocation) => <Hostname name={hostname} />,
           },
           {
             name: 'state',
             label: text.state,
-            share: 22,
-            narrowShare: 39,
+            share: 14,
+            narrowShare: 28,
             cell: ({ state }) =>
               state === 'waiting' ? (
                 <Pill tone="due" icon="alarm" text={text.states.waiting} />
@@ -59,16 +59,16 @@ export function RevocationsScreen(): JSX.Element {
           {
             name: 'ends',
             label: text.ends,
-            share: 14,
-            narrowShare: 29,
+            share: 12,
+            narrowShare: 28,
             cell: ({ not_after: at }) => <Relative at={at} />,
           },
           {
             name: 'reason',
             label: text.reason,
-            share: 24,
+            share: 28,
             isWideOnly: true,
-            cell: ({ reason }) => reason ?? '–',
+            cell: ({ reason }) => <span title={reason ?? ''}>{reason ?? '–'}</span>,
           },
         ]}
       />

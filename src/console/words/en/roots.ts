@@ -38,12 +38,13 @@ export const roots = {
 
 export const revocations = {
   title: 'CA revocations',
-  about: 'The hub itself refuses all of these already. Each stays here until it expires.',
+  about:
+    'The hub itself refuses all of these already, and each leaves this list when it expires. A CA without a database cannot revoke: give it one, or wait.',
   list: 'Revoked here, and not at the CA',
   none: 'The CA has revoked whatever the hub has revoked.',
   host: 'Host',
   state: 'State',
-  states: { waiting: 'The hub asks', refused: 'The CA refused' },
+  states: { waiting: 'Waiting', refused: 'Refused' },
   serial: 'Serial',
   ends: 'Expires',
   reason: 'Why',

@@ -42,12 +42,13 @@ export const roots: Words['roots'] = {
 
 export const revocations: Words['revocations'] = {
   title: 'Revogações na CA',
-  about: 'O próprio hub já recusa todos estes. Cada um fica aqui até expirar.',
+  about:
+    'O próprio hub já recusa todos estes, e cada um sai da lista quando expira. Uma CA sem banco de dados não consegue revogar: dê um a ela, ou espere.',
   list: 'Revogados aqui, e não na CA',
   none: 'A CA revogou tudo o que o hub revogou.',
   host: 'Agente',
   state: 'Estado',
-  states: { waiting: 'O hub pede', refused: 'A CA recusou' },
+  states: { waiting: 'Em espera', refused: 'Recusada' },
   serial: 'Número de série',
   ends: 'Expira',
   reason: 'Por quê',
