@@ -18,7 +18,10 @@ export interface ServeOptions {
   readonly directory: string
   /** Instead of the address that the directory's settings name. */
   readonly listen: string | undefined
+  /** Of what it issues. */
   readonly clock: Clock
+  /** Of its own certificate, which those who connect check by the machine's; without it the other. */
+  readonly serverClock?: Clock
   readonly logger: Logger
   /** Ends the service. */
   readonly signal: AbortSignal
@@ -36,7 +39,7 @@ const DURATION_MS_MIN = 5 * MINUTE_MS
 const DURATION_MS_MAX = 24 * 60 * MINUTE_MS
 
 export async function serveDevCa(options: ServeOptions): Promise<RunningDevCa> {
-  const { directory, clock, logger } = options
+  const { directory, clock, serverClock = clock, logger } = options
   const files = await loadCaDirectory(directory)
   const { settings, provisionerJwk } = files
   const issuer = await createIssuer(files.intermediatePem, files.intermediateKey)
@@ -57,7 +60,7 @@ export async function serveDevCa(options: ServeOptions): Promise<RunningDevCa> {
   })
   const address = parseListenAddress(options.listen ?? settings.listen)
   const issueCredentials = (): Promise<ServerCredentials> =>
-    issueServerCertificate(files, issuer, clock)
+    issueServerCertificate(files, issuer, serverClock)
   const server = await startHttpsServer(address, await issueCredentials(), api, logger)
   return { url: server.url, ended: keepServing(server, issueCredentials, options) }
 }
@@ -92,15 +95,15 @@ async function issueServerCertificate(
 async function keepServing(
   server: HttpsServer,
   issueCredentials: () => Promise<ServerCredentials>,
-  { clock, logger, signal }: ServeOptions,
+  { clock, serverClock = clock, logger, signal }: ServeOptions,
 ): Promise<void> {
-  let issuedAtMs = clock.now().getTime()
+  let issuedAtMs = serverClock.now().getTime()
   while (await sleepUnlessAborted(clock, MINUTE_MS, signal)) {
-    const ageMs = clock.now().getTime() - issuedAtMs
+    const ageMs = serverClock.now().getTime() - issuedAtMs
     // One from the future is of no use either: the clock was ahead, and has been set back.
     if (ageMs >= 0 && ageMs < SERVER_CERTIFICATE_LIFE_MS / 2) continue
     server.replaceCredentials(await issueCredentials())
-    issuedAtMs = clock.now().getTime()
+    issuedAtMs = serverClock.now().getTime()
     logger.info('server certificate renewed')
   }
   await server.close()

@@ -99,6 +99,21 @@ describe('[WHK-32] an entry in one sentence', () => {
     })
   }
 
+  test('says times in the zone of who reads, where that is known', () => {
+    const entry = {
+      seq: 7,
+      type: 'server_certificate_issued',
+      payload: { not_after: '2026-11-21T12:00:00.000Z' },
+      agentId: null,
+      hostname: null,
+    }
+    const momentOf = (at: Date): string => `${at.getUTCHours() - 3} o’clock`
+    assert.equal(
+      describeEntry(entry, { ...ENGLISH, momentOf }).sentence,
+      'The CA issued the hub a certificate of its own; it ends at 9 o’clock.',
+    )
+  })
+
   test('has a title and a sentence for each type, whatever is missing', () => {
     for (const entry of ALL_TYPES) {
       for (const payload of [{}, null, 'text', [], { nome: 7, count: 'x', agentes: 'x' }]) {

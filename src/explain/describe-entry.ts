@@ -44,7 +44,7 @@ type Payload = Readonly<Record<string, unknown>>
 function factsOf(
   { agentId, hostname }: DescribableEntry,
   payload: Payload,
-  { aHost }: EntryLanguage,
+  { aHost, momentOf = momentInUtc }: EntryLanguage,
 ): EntryFacts {
   const text = (field: string): string | undefined => visible(own(payload, field))
   const sender = visible(hostname) ?? agentId ?? undefined
@@ -60,7 +60,10 @@ function factsOf(
       const value = own(payload, field)
       return typeof value === 'number' && Number.isFinite(value) ? value : undefined
     },
-    moment: (field) => momentOf(own(payload, field)),
+    moment: (field) => {
+      const at = parseTime(own(payload, field))
+      return at === undefined ? undefined : momentOf(at)
+    },
     list: (field) => {
       const value = own(payload, field)
       if (!Array.isArray(value)) return []
@@ -95,12 +98,15 @@ function visible(value: unknown): string | undefined {
   return shown === '' ? undefined : shown
 }
 
-/** To the minute, in UTC: `2026-11-21 12:00 UTC`. */
-function momentOf(value: unknown): string | undefined {
+function parseTime(value: unknown): Date | undefined {
   if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(value)) return undefined
   const at = Date.parse(value)
-  if (Number.isNaN(at)) return undefined
-  return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+  return Number.isNaN(at) ? undefined : new Date(at)
+}
+
+/** `2026-11-21 12:00 UTC`. */
+function momentInUtc(at: Date): string {
+  return `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`
 }
 
 function own(payload: Payload, field: string): unknown {

@@ -35,6 +35,8 @@ export interface EntryWords {
 /** What one language says. A second language is a second one of these. */
 export interface EntryLanguage {
   readonly aHost: string
+  /** To the minute, in a zone that the reader knows; without it in UTC, which is said. */
+  readonly momentOf?: (at: Date) => string
   readonly known: Readonly<Record<KnownEventType, EntryWords>>
   /** What an agent sent under a name of its own, or under one of the hub's. */
   readonly unknown: (type: string, isFromAgent: boolean) => EntryWords

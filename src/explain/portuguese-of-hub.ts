@@ -41,7 +41,7 @@ export const PORTUGUESE_OF_HUB: Readonly<Record<HubEventType, EntryWords>> = {
   ),
   agent_revoked: words('Agente revogado', (facts) =>
     facts.text('reason') === 'silent'
-      ? `O hub revogou ${facts.host}: sua regra revoga quem fica calado por tempo demais.`
+      ? `O hub revogou ${facts.host}: sua regra revoga quem fica sem contato por tempo demais.`
       : `${by(facts, 'revogou')} ${facts.host}: seus certificados não valem mais.`,
   ),
   agent_removed: words(
@@ -114,7 +114,7 @@ export const PORTUGUESE_OF_HUB: Readonly<Record<HubEventType, EntryWords>> = {
   identity_recovered: words(
     'Identidade recuperada',
     ({ host, moment }) =>
-      `${host} recuperou a identidade depois que a antiga terminou${inMoment(moment('not_after'))}.`,
+      `${host} recuperou a identidade depois que a antiga venceu${inMoment(moment('not_after'))}.`,
   ),
   identity_taken_back: words(
     'Identidade readmitida',

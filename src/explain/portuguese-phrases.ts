@@ -41,7 +41,7 @@ export function hostsOf({ host, text, list }: EntryFacts): string {
 }
 
 export function ends(moment: string | undefined): string {
-  return moment === undefined ? '' : `; termina em ${moment}`
+  return moment === undefined ? '' : `; vence em ${moment}`
 }
 
 export function inMoment(moment: string | undefined): string {

@@ -65,7 +65,7 @@ describe('deliveries', WITH_BROWSER, () => {
     const { page } = person
     await page.goto('/console/deliveries')
     const line = page.getByRole('listitem').filter({ hasText: 'no space left' })
-    await line.getByText('2 deliveries like').waitFor()
+    await line.getByText('2 deliveries, such as').waitFor()
     await page.getByRole('listitem').filter({ hasText: HOSTILE }).waitFor()
     await line.getByRole('button', { name: 'Retry this group…' }).click()
     const dialog = page.getByRole('dialog', { name: 'Try this group again' })

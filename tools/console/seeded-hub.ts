@@ -11,7 +11,7 @@ import { hubSettingsOf } from '../../src/dev-ca/hub-settings.ts'
 import { serveDevCa } from '../../src/dev-ca/serve.ts'
 import { bootHub } from '../../src/hub/boot.ts'
 import { parseHubConfig } from '../../src/hub/config.ts'
-import type { Clock } from '../../src/platform/clock.ts'
+import { type Clock, systemClock } from '../../src/platform/clock.ts'
 import { UserError } from '../../src/platform/errors.ts'
 import { parseCertificatesPem } from '../../src/pki/certificates.ts'
 import { parseLogFilter } from '../../src/platform/log-filter.ts'
@@ -120,7 +120,14 @@ async function startCa(directory: string, clock: Clock) {
   const logger = createLogging({ filter: { levelOf: () => 'off' }, format: 'json' }).forModule('ca')
   const stopping = new AbortController()
   const { signal } = stopping
-  const served = await serveDevCa({ directory, listen: undefined, clock, logger, signal })
+  const served = await serveDevCa({
+    directory,
+    listen: undefined,
+    clock,
+    serverClock: systemClock,
+    logger,
+    signal,
+  })
   const settings = hubSettingsOf(directory, await loadCaDirectory(directory))
   return {
     variables: { ...settings, SVC_CA_URL: served.url },

@@ -73,6 +73,15 @@ test('each pixel keeps its colour, whatever the filter of its row', () => {
   assert.deepEqual([colourAt(0, 4), colourAt(1, 4)], [[...blue], [...blue]])
 })
 
+test('a colour of a state keeps its place beside hundreds of greys that are more frequent', () => {
+  const greys = Array.from({ length: 600 }, (_, at) => {
+    const grey = 20 + (at >> 1)
+    return [grey & 0xff, grey & 0xff, (grey + (at & 1)) & 0xff]
+  })
+  const png = makePng(1201, [[0, ...greys.flat(), ...greys.flat(), 200, 10, 20]])
+  assert.ok(dataOf(shrinkPng(png), 'PLTE').includes(Buffer.from([200, 10, 20])))
+})
+
 test('colours over 256 become the nearest one', () => {
   const grey = Array.from({ length: 256 }, (_, at) => [at, at, at]).flat()
   // Each grey twice, so that it is more frequent than the colour that has no place.

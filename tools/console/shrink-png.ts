@@ -6,6 +6,9 @@ import { invariant } from '../../src/platform/errors.ts'
 
 const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex')
 const COLOURS_MAX = 256
+/** Colours that differ in the low bits alone are in one corner. */
+const CORNER = 0xf0f0f0
+const CORNERS_MAX = 200
 const TRUECOLOUR = 2
 const TRUECOLOUR_ALPHA = 6
 const PALETTE = 3
@@ -100,12 +103,28 @@ function predict(filter: number | undefined, left: number, above: number, corner
   return byAbove <= byCorner ? above : corner
 }
 
-/** Those that most pixels have. */
+/** The one of each corner of the colours that most pixels have, where most pixels are; then those that most pixels have. */
 function choosePalette(colours: Uint32Array): number[] {
   const counts = new Map<number, number>()
   for (const colour of colours) counts.set(colour, (counts.get(colour) ?? 0) + 1)
-  const byCount = [...counts].sort(([, a], [, b]) => b - a)
-  return byCount.slice(0, COLOURS_MAX).map(([colour]) => colour)
+  const byCount = [...counts].sort(([, a], [, b]) => b - a).map(([colour]) => colour)
+  const corners = new Map<number, { readonly first: number; weight: number }>()
+  for (const colour of byCount) {
+    const corner = corners.get(colour & CORNER) ?? { first: colour, weight: 0 }
+    corner.weight += (counts.get(colour) ?? 0) * (1 + hueOf(colour))
+    corners.set(colour & CORNER, corner)
+  }
+  const kept = [...corners.values()]
+    .sort((a, b) => b.weight - a.weight)
+    .slice(0, CORNERS_MAX)
+    .map(({ first }) => first)
+  return [...new Set([...kept, ...byCount])].slice(0, COLOURS_MAX)
+}
+
+/** How far from a grey: a dot that says a state has few pixels, and its colour has to stay. */
+function hueOf(colour: number): number {
+  const channels = channelsOf(colour)
+  return Math.max(...channels) - Math.min(...channels)
 }
 
 function createNearest(palette: readonly number[]): (colour: number) => number {

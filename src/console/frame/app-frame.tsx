@@ -189,7 +189,7 @@ function Top(): JSX.Element {
             </span>
           </>
         )}
-        <h1>{title}</h1>
+        <h1 title={title}>{title}</h1>
         {wire !== undefined && <span class="wire">{wire}</span>}
       </div>
       <span class="grow" />

@@ -99,7 +99,7 @@ function FindDialog(): JSX.Element {
       <p class="foot">
         <span>
           <kbd>↑</kbd> <kbd>↓</kbd> {frame.keyMove} <kbd>↵</kbd> {frame.keyOpen} <kbd>Esc</kbd>{' '}
-          {frame.close}
+          {frame.keyClose}
         </span>
         <span>
           <kbd>J</kbd> <kbd>K</kbd> {frame.keyRows} <kbd>/</kbd> {frame.keyFind}

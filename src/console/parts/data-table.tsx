@@ -13,6 +13,8 @@ export interface Column<Row> {
   readonly sort?: string
   /** Of the width, in percent. */
   readonly share?: number
+  /** The same where there is little room. */
+  readonly narrowShare?: number
   /** Left out where there is little room. */
   readonly isWideOnly?: boolean
 }
@@ -65,11 +67,11 @@ export function DataTable<Row extends { readonly id: string }>({
     >
       <thead>
         <tr aria-rowindex={1}>
-          {shown.map(({ name, label: heading, sort, share, isWideOnly }) => (
+          {shown.map(({ name, label: heading, sort, isWideOnly, ...column }) => (
             <th
               key={name}
               scope="col"
-              style={share === undefined ? undefined : { width: `${share}%` }}
+              style={widthOf(column, rowPx === NARROW_ROW_PX)}
               class={isWideOnly === true ? 'wide' : undefined}
               aria-sort={sort !== undefined && sort === sorted ? 'ascending' : undefined}
             >
@@ -109,6 +111,14 @@ export function DataTable<Row extends { readonly id: string }>({
       </tbody>
     </table>
   )
+}
+
+function widthOf(
+  { share, narrowShare = share }: Pick<Column<never>, 'share' | 'narrowShare'>,
+  isNarrow: boolean,
+): { readonly width: string } | undefined {
+  const width = isNarrow ? narrowShare : share
+  return width === undefined ? undefined : { width: `${width}%` }
 }
 
 /** With the heading; -1 as ARIA has it where nobody knows. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { describeDuration } from './durations.ts'
 
-const UNITS = { second: 's', minute: 'min', hour: 'h', day: 'd' }
+const UNITS = { second: 's', minute: 'min', hour: 'h', day: 'd', years: 'years' }
 const [SECOND, MINUTE, HOUR, DAY] = [1000, 60_000, 3_600_000, 86_400_000]
 
 test('a duration has the two units that matter, rounded down', () => {
@@ -19,6 +19,8 @@ test('a duration has the two units that matter, rounded down', () => {
     [2 * DAY, '2 d'],
     [2 * DAY + 4 * HOUR, '2 d 4 h'],
     [3 * DAY + 4 * HOUR, '3 d'],
+    [729 * DAY, '729 d'],
+    [3650 * DAY, '10 years'],
   ]
   for (const [ms, text] of cases) assert.equal(describeDuration(ms, UNITS), text)
 })

@@ -5,11 +5,13 @@ export interface DurationUnits {
   readonly minute: string
   readonly hour: string
   readonly day: string
+  readonly years: string
 }
 
 const MINUTE_S = 60
 const HOUR_S = 3600
 const DAY_S = 86_400
+const YEAR_DAYS = 365
 
 /** Rounded down, since what is left matters; never negative. */
 export function describeDuration(ms: number, units: DurationUnits): string {
@@ -22,6 +24,7 @@ export function describeDuration(ms: number, units: DurationUnits): string {
     return minutes === 0 ? hours : `${hours} ${String(minutes).padStart(2, '0')}`
   }
   const days = Math.floor(seconds / DAY_S)
+  if (days >= 2 * YEAR_DAYS) return `${Math.floor(days / YEAR_DAYS)} ${units.years}`
   const hours = Math.floor((seconds % DAY_S) / HOUR_S)
   // After three days the hours say nothing.
   return days >= 3 || hours === 0

@@ -17,7 +17,7 @@ interface ListCardProperties<Row> {
   readonly empty: string
   /** Beside the heading: what can be begun here. */
   readonly acts?: ComponentChildren
-  /** Above the rows: filters. */
+  /** Filters, in the place of the heading. */
   readonly children?: ComponentChildren
 }
 
@@ -33,14 +33,20 @@ export function ListCard<Row extends { readonly id: string }>({
 }: ListCardProperties<Row>): JSX.Element {
   return (
     <section class="card" aria-label={title}>
-      <header>
-        <h2>{title}</h2>
-        {wire !== undefined && <span class="wire">{wire}</span>}
-        <span class="grow" />
-        <ArrivedButton pages={pages} />
-        {acts}
-      </header>
-      {children}
+      {children === undefined ? (
+        <header>
+          <h2>{title}</h2>
+          {wire !== undefined && <span class="wire">{wire}</span>}
+          <span class="grow" />
+          <ArrivedButton pages={pages} />
+          {acts}
+        </header>
+      ) : (
+        <div class="filters">
+          {children}
+          <ArrivedButton pages={pages} />
+        </div>
+      )}
       <PagedRows
         label={title}
         pages={pages}

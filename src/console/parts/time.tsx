@@ -33,6 +33,7 @@ export function Relative({ at }: { readonly at: string }): JSX.Element {
 export function describeRelative(at: string): string {
   const { times } = words()
   const apartMs = Date.parse(at) - now.value
+  if (Math.abs(apartMs) < 1000) return times.now
   const duration = describeDuration(Math.abs(apartMs), times)
   return apartMs >= 0 ? times.in(duration) : times.ago(duration)
 }
@@ -51,8 +52,43 @@ export function describeTime(
   return format(date, isToday ? clock : { day: 'numeric', month: 'short', ...clock })
 }
 
+/** Of UTC, whatever zone is shown. */
+export function describeUtcDay(day: string): string {
+  return format(new Date(day), { day: 'numeric', month: 'short', timeZone: 'UTC' })
+}
+
+/** To the second, with the zone. */
+export function describeExactly(at: string): string {
+  return format(new Date(at), {
+    weekday: 'short',
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    timeZoneName: 'shortOffset',
+  })
+}
+
+/** In a sentence: the day is said of today too. */
+export function describeMoment(at: Date): string {
+  return format(at, { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' })
+}
+
 export function describeFully(at: string): string {
   return format(new Date(at), { dateStyle: 'full', timeStyle: 'long' })
+}
+
+/** `15:30–17:30` of today, else `Mon 23 02:00–02:30`. */
+export function describeSpan(fromMs: number, untilMs: number): string {
+  const clockOf = (ms: number): string =>
+    format(new Date(ms), { hour: '2-digit', minute: '2-digit' })
+  const isOn = (ms: number, other: number): boolean =>
+    dayOf(new Date(ms)) === dayOf(new Date(other))
+  const dayOn = (ms: number, other: number): string =>
+    isOn(ms, other) ? '' : `${dayLabel(new Date(ms).toISOString())} `
+  return `${dayOn(fromMs, now.value)}${clockOf(fromMs)}–${dayOn(untilMs, fromMs)}${clockOf(untilMs)}`
 }
 
 /** The zone of the browser, as its switch names it: `Sao Paulo`. */

@@ -82,7 +82,7 @@ function Block({
       aria-current={isChosen ? 'true' : undefined}
     >
       <span class="t">{title}</span>
-      <span class="q">
+      <span class="q" title={who}>
         {words.count(seq)} · {who}
       </span>
       <span class="hash-bars" aria-hidden="true">

@@ -6,7 +6,7 @@ import { now } from '../api/clock.ts'
 import { hrefOf } from '../frame/router.ts'
 import type { AdminFleetSummary } from '../../protocol/admin/fleet-summary.ts'
 import { describeDuration } from '../parts/durations.ts'
-import { dayLabel, describeTime, formatCount, zoneOffsetMs } from '../parts/time.tsx'
+import { dayLabel, describeSpan, describeTime, formatCount, zoneOffsetMs } from '../parts/time.tsx'
 import { shortenHostname } from '../parts/shorten-hostname.ts'
 import { words } from '../words/words.ts'
 import { findWaves, hoursBetweenMarks, listWholeHours, ticksUpTo } from './ends-scale.ts'
@@ -23,7 +23,9 @@ const AXIS_Y = 174
 const TOP_Y = 34
 const BELOW = { top: 200, height: 36 }
 const LATE_NAMES = 3
-const LATE_NAMES_X = 310
+const LATE_NAMES_X = 250
+/** The word `now` has room. */
+const NOW_PX = 50
 
 type Ends = AdminFleetSummary['certificados']
 type Bucket = Ends['buckets'][number]
@@ -48,7 +50,7 @@ export function EndsPicture({
   const y = (count: number): number => AXIS_Y - (count / most) * (AXIS_Y - TOP_Y)
   const xAt = (ms: number): number => left + ((ms - fromMs) / (bucketSeconds * 1000)) * step
   const late = summary.atrasados.first.slice(0, LATE_NAMES)
-  const horizonHours = (buckets.length * bucketSeconds) / 3600
+  const horizonHours = Math.floor((buckets.length * bucketSeconds) / 3600)
   // Names of late hosts stand where the next hours are.
   const waves = isNarrow
     ? []
@@ -100,8 +102,10 @@ export function EndsPicture({
               <text class="strong" x={(x1 + x2) / 2} y={top - 6} text-anchor="middle">
                 {overview.wave(
                   formatCount(count),
-                  describeTime(new Date(fromMs + first * bucketSeconds * 1000).toISOString()),
-                  describeTime(new Date(fromMs + (last + 1) * bucketSeconds * 1000).toISOString()),
+                  describeSpan(
+                    fromMs + first * bucketSeconds * 1000,
+                    fromMs + (last + 1) * bucketSeconds * 1000,
+                  ),
                 )}
               </text>
             </g>
@@ -117,9 +121,11 @@ export function EndsPicture({
                 <tspan class="late-word">
                   {describeDuration(Date.parse(end) - now.value, words().times)}
                 </tspan>
-                <tspan dx="6" class="mid">
-                  {isNarrow ? shortenHostname(hostname) : hostname}
-                </tspan>
+                {!isNarrow && (
+                  <tspan dx="6" class="mid">
+                    {shortenHostname(hostname)}
+                  </tspan>
+                )}
               </text>
             </g>
           )
@@ -186,7 +192,7 @@ function Marks({
   const marks: JSX.Element[] = []
   for (const { ms, hour } of listWholeHours(fromMs, endMs, zoneOffsetMs)) {
     if (every >= 24 ? hour !== 0 : hour % every !== 0) continue
-    if (xAt(ms) - xAt(fromMs) < 24) continue
+    if (xAt(ms) - xAt(fromMs) < NOW_PX) continue
     const at = new Date(ms).toISOString()
     marks.push(
       <text
@@ -200,7 +206,14 @@ function Marks({
       </text>,
     )
   }
-  return <>{marks}</>
+  return (
+    <>
+      <text x={xAt(fromMs)} y={AXIS_Y + 17}>
+        {words().times.now}
+      </text>
+      {marks}
+    </>
+  )
 }
 
 /** The same as rows, for who does not see the picture: buckets that hold something. */

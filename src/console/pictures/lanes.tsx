@@ -31,6 +31,8 @@ export interface LaneMark {
 const LANE_PX = 42
 const TOP_PX = 56
 const NOTE_PX = 160
+/** A mark covers so much of a bar to each side. */
+const MARK_PX = 12
 
 export function LanesPicture({
   lanes,
@@ -61,7 +63,13 @@ export function LanesPicture({
         height={lanes.length * LANE_PX + 8}
       />
       {lanes.map((lane, at) => (
-        <LaneRow key={lane.key} lane={lane} y={TOP_PX + at * LANE_PX} {...{ scale, isNarrow }} />
+        <LaneRow
+          key={lane.key}
+          lane={lane}
+          y={TOP_PX + at * LANE_PX}
+          marks={marks.filter(({ lane: of }) => of === lane.key)}
+          {...{ scale, isNarrow }}
+        />
       ))}
       <path class="now-line" d={`M${scale.nowX} ${TOP_PX - 14}V${height - 24}`} />
       <text class="strong" x={scale.nowX} y={TOP_PX - 20} text-anchor="middle">
@@ -86,11 +94,14 @@ export function LanesPicture({
 
 function LaneRow({
   lane,
+  marks,
   y,
   scale,
   isNarrow,
 }: {
   readonly lane: Lane
+  /** Those that stand on it. */
+  readonly marks: readonly LaneMark[]
   readonly y: number
   readonly scale: LaneScale
   readonly isNarrow: boolean
@@ -98,6 +109,8 @@ function LaneRow({
   const barY = y + (isNarrow ? 18 : 12)
   const last = lane.bars.at(-1)
   const noteX = Math.max(scale.nowX + 8, last === undefined ? 0 : scale.xAt(last.untilMs) + 8)
+  const isMarked = (x: number): boolean =>
+    marks.some(({ atMs }) => Math.abs(scale.xAt(atMs) - x) < MARK_PX)
   const hasRoom = noteX < scale.right - NOTE_PX
   return (
     <g>
@@ -122,7 +135,7 @@ function LaneRow({
               rx="2"
             />
             {bar.text !== undefined && x2 - x1 > 40 && (
-              <text class="on-bar" x={x1 + 6} y={barY + 9}>
+              <text class="on-bar" x={x1 + (isMarked(x1) ? 14 : 6)} y={barY + 9}>
                 {bar.text}
               </text>
             )}

@@ -20,6 +20,7 @@ export function StackedBar({
   readonly withLegend?: boolean
 }): JSX.Element {
   const text = parts.map(({ label, count }) => `${label} ${formatCount(count)}`).join(', ')
+  const sum = parts.reduce((all, { count }) => all + count, 0)
   return (
     <>
       <div class="bar" role="img" aria-label={text}>
@@ -30,10 +31,12 @@ export function StackedBar({
               key={label}
               style={{
                 background: `var(${colour})`,
-                flex: `0 0 max(3px, ${(100 * count) / Math.max(1, total)}%)`,
+                // What is one of thousands is to be seen all the same.
+                flex: `${count} 0 3px`,
               }}
             />
           ))}
+        {sum < total && <i style={{ flex: `${total - sum} 0 0` }} />}
       </div>
       {withLegend && (
         <div class="legend">

@@ -80,7 +80,13 @@ export function AdminTokensCard(): JSX.Element {
 function columns(onRevoke: (token: AdminToken) => void): readonly Column<AdminToken>[] {
   const { access: text } = words()
   return [
-    { name: 'name', label: text.name, share: 24, cell: ({ name }) => <b>{name}</b> },
+    {
+      name: 'name',
+      label: text.name,
+      share: 24,
+      narrowShare: 37,
+      cell: ({ name }) => <b>{name}</b>,
+    },
     {
       name: 'role',
       label: text.role,
@@ -92,6 +98,7 @@ function columns(onRevoke: (token: AdminToken) => void): readonly Column<AdminTo
       name: 'state',
       label: text.state,
       share: 16,
+      narrowShare: 33,
       cell: (token) => {
         const state = stateOfAdminToken(token, now.value)
         return (
@@ -128,6 +135,7 @@ function columns(onRevoke: (token: AdminToken) => void): readonly Column<AdminTo
       name: 'acts',
       label: text.acts,
       share: 16,
+      narrowShare: 30,
       cell: (token) =>
         stateOfAdminToken(token, now.value) === 'good' && (
           <button

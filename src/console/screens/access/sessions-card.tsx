@@ -38,14 +38,19 @@ export function SessionsCard(): JSX.Element {
             name: 'name',
             label: text.token,
             share: 28,
-            cell: ({ name }: Session) => <b>{name}</b>,
+            narrowShare: 38,
+            cell: ({ id, name }: Session) => (
+              <>
+                <b>{name}</b> {id === ownId && <Pill tone="ok" icon="check" text={text.own} />}
+              </>
+            ),
           },
           {
-            name: 'own',
-            label: text.state,
+            name: 'role',
+            label: text.role,
             share: 16,
-            cell: ({ id, role }) =>
-              id === ownId ? <Pill tone="ok" icon="check" text={text.own} /> : <code>{role}</code>,
+            narrowShare: 32,
+            cell: ({ role }) => <code>{role}</code>,
           },
           {
             name: 'address',
@@ -74,6 +79,7 @@ export function SessionsCard(): JSX.Element {
                   name: 'acts',
                   label: text.acts,
                   share: 12,
+                  narrowShare: 30,
                   cell: (session: Session) =>
                     session.id !== ownId && (
                       <button

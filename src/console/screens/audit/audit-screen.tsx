@@ -145,7 +145,8 @@ function List({ entries, filters, chosen, language }: ListProperties): JSX.Eleme
   )
 }
 
-function columns(language: EntryLanguage, isNarrow: boolean): readonly Column<Entry>[] {
+/** Beside an open entry, who did it stands in the sentence alone. */
+function columns(language: EntryLanguage, isSplit: boolean): readonly Column<Entry>[] {
   const { audit } = words()
   return [
     {
@@ -158,25 +159,36 @@ function columns(language: EntryLanguage, isNarrow: boolean): readonly Column<En
       label: audit.time,
       cell: ({ timestamp }) => <Time at={timestamp} withSeconds />,
     },
-    { name: 'who', label: audit.byWhom, isWideOnly: true, cell: (entry) => whoOf(entry) },
+    ...(isSplit
+      ? []
+      : [
+          {
+            name: 'who',
+            label: audit.byWhom,
+            isWideOnly: true,
+            cell: (entry: Entry) => whoOf(entry),
+          },
+        ]),
     {
       name: 'what',
       label: audit.what,
       cell: (entry) => <What entry={entry} language={language} />,
     },
-    ...(isNarrow
-      ? []
-      : [
-          {
-            name: 'details',
-            label: audit.details,
-            isWideOnly: true,
-            cell: (entry: Entry) => (
-              <span class="muted">{describeLogEntry(entry, language).sentence}</span>
-            ),
-          },
-        ]),
+    {
+      name: 'details',
+      label: audit.details,
+      isWideOnly: true,
+      cell: (entry) => <Sentence text={describeLogEntry(entry, language).sentence} />,
+    },
   ]
+}
+
+function Sentence({ text }: { readonly text: string }): JSX.Element {
+  return (
+    <span class="muted" title={text}>
+      {text}
+    </span>
+  )
 }
 
 function What({
@@ -191,7 +203,7 @@ function What({
     <span class="what">
       <b>
         <i class={toneOf(described)} />
-        {described.title}
+        <span>{described.title}</span>
       </b>
       <span class="wire">
         {entry.tipo_evento}

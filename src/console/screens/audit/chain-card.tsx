@@ -4,6 +4,7 @@ import type { JSX } from 'preact'
 import type { EntryLanguage } from '../../../explain/entry-language.ts'
 import { hrefOf } from '../../frame/router.ts'
 import { formatCount } from '../../parts/time.tsx'
+import { shortenHostname } from '../../parts/shorten-hostname.ts'
 import { Chain, type ChainBlock } from '../../pictures/chain.tsx'
 import { words } from '../../words/words.ts'
 import { useEntryHashes } from './check-entry.ts'
@@ -31,7 +32,7 @@ export function ChainCard({
     return {
       seq: entry.seq,
       title: describeLogEntry(entry, language).title,
-      who: whoOf(entry),
+      who: entry.agente_id === null ? whoOf(entry) : shortenHostname(whoOf(entry)),
       before: entry.hash_anterior,
       hash: entry.hash_atual,
       href: hrefOf(`/audit/${entry.seq}`, toQuery(filters)),

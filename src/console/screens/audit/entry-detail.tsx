@@ -8,7 +8,7 @@ import { hrefOf } from '../../frame/router.ts'
 import { Notice } from '../../parts/answer.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { Icon } from '../../parts/icon.tsx'
-import { describeFully, formatCount } from '../../parts/time.tsx'
+import { describeExactly, formatCount } from '../../parts/time.tsx'
 import { HashBars } from '../../pictures/hash-bars.tsx'
 import { words } from '../../words/words.ts'
 import { type EntryHash, useEntryHashes } from './check-entry.ts'
@@ -59,7 +59,7 @@ export function EntryDetail({ seq, entry, filters, language }: DetailProperties)
         </div>
         <p class="muted num">
           {audit.panel(formatCount(seq))} ·{' '}
-          <time dateTime={entry.timestamp}>{describeFully(entry.timestamp)}</time>
+          <time dateTime={entry.timestamp}>{describeExactly(entry.timestamp)}</time>
         </p>
         <p class="sentence">{sentence}</p>
       </div>

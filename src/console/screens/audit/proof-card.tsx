@@ -7,7 +7,7 @@ import { CopyButton } from '../../parts/copy-button.tsx'
 import { describeDuration } from '../../parts/durations.ts'
 import { Icon, type IconName } from '../../parts/icon.tsx'
 import { announce } from '../../parts/live-region.tsx'
-import { describeTime, formatCount } from '../../parts/time.tsx'
+import { describeTime, describeUtcDay, formatCount } from '../../parts/time.tsx'
 import { Days } from '../../pictures/days.tsx'
 import { shortHash } from '../../pictures/hash-bars.tsx'
 import { words } from '../../words/words.ts'
@@ -149,20 +149,8 @@ function CheckedDays({ check }: { readonly check: LogCheck }): JSX.Element | nul
     anchorAt: anchor?.place.timestamp,
   })
   return (
-    <Days
-      bars={bars}
-      words={{ ...audit.days, count: formatCount, formatDay: (day) => describeDay(day) }}
-    />
+    <Days bars={bars} words={{ ...audit.days, count: formatCount, formatDay: describeUtcDay }} />
   )
-}
-
-/** Of UTC, whatever zone is shown. */
-function describeDay(day: string): string {
-  return new Intl.DateTimeFormat(document.documentElement.lang, {
-    day: 'numeric',
-    month: 'short',
-    timeZone: 'UTC',
-  }).format(new Date(day))
 }
 
 function Grounds({

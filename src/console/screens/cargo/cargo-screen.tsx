@@ -7,6 +7,7 @@ import type { AdminReplies } from '../../api/operations.ts'
 import { PAGE_ROWS, usePages } from '../../api/pages.ts'
 import { useQuery } from '../../api/query.ts'
 import { goTo, here, hrefOf, setQuery } from '../../frame/router.ts'
+import { Hostname } from '../../parts/hostname.tsx'
 import { Screen } from '../../frame/screen.tsx'
 import { useFleetSummary } from '../../frame/use-fleet-summary.ts'
 import { useRowKeys } from '../../frame/use-row-keys.ts'
@@ -65,7 +66,7 @@ function CargoPage({ cargo }: { readonly cargo: Cargo }): JSX.Element {
             {text.allHosts}
           </a>
         </header>
-        <div class="body form">
+        <div class="body stack">
           {cargo.entregas === 0 ? (
             <p class="muted">{text.noHosts}</p>
           ) : (
@@ -178,9 +179,10 @@ function HostsCard({ id }: { readonly id: string }): JSX.Element {
               name: 'host',
               label: deliveries.host,
               share: 46,
+              narrowShare: 58,
               cell: ({ hostname, versao }) => (
                 <>
-                  <b>{hostname}</b> <span class="faint">v{versao}</span>
+                  <Hostname name={hostname} /> <span class="faint">v{versao}</span>
                 </>
               ),
             },
@@ -188,6 +190,7 @@ function HostsCard({ id }: { readonly id: string }): JSX.Element {
               name: 'status',
               label: deliveries.status,
               share: 32,
+              narrowShare: 42,
               cell: (delivery) => <DeliveryStatus delivery={delivery} />,
             },
             {
@@ -208,7 +211,10 @@ function FactsCard({ cargo }: { readonly cargo: Cargo }): JSX.Element {
   const { cargo: text, deliveries } = words()
   const { conteudo: content } = cargo
   return (
-    <section class="card" aria-label={cargo.nome}>
+    <section class="card" aria-labelledby="cargo-facts">
+      <header>
+        <h2 id="cargo-facts">{text.facts}</h2>
+      </header>
       <dl class="facts">
         <dt>{text.names}</dt>
         <dd>{cargo.sans.length === 0 ? text.none : cargo.sans.join(', ')}</dd>

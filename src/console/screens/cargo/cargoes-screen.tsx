@@ -1,6 +1,6 @@
 // All cargo: what it is, who gets it, and how far that is.
 
-import type { JSX } from 'preact'
+import { Fragment, type JSX } from 'preact'
 import { ask } from '../../api/client.ts'
 import type { AdminReplies } from '../../api/operations.ts'
 import { PAGE_ROWS, usePages } from '../../api/pages.ts'
@@ -36,6 +36,7 @@ export function CargoesScreen(): JSX.Element {
     <Screen title={cargo.title} wire="carga" commands={['svc carga list', CREATE]}>
       <section class="card" aria-label={cargo.title}>
         <div class="filters">
+          <h2>{cargo.heading}</h2>
           <span class="grow" />
           <ArrivedButton pages={pages} />
           <IfAllowed name="createCargo">
@@ -72,7 +73,7 @@ export function CargoesScreen(): JSX.Element {
 
 /** The bar, and in words what is not done. */
 function Far({ statuses }: Pick<Cargo, 'statuses'>): JSX.Element {
-  const { cargo, host } = words()
+  const { cargo } = words()
   if (sumStatuses(statuses) === 0) return <small class="muted">{cargo.noHosts}</small>
   const { falhou, pendente, em_andamento: underWay } = statuses
   const open = [
@@ -80,13 +81,22 @@ function Far({ statuses }: Pick<Cargo, 'statuses'>): JSX.Element {
     ['pendente', pendente],
     ['em_andamento', underWay],
   ] as const
-  const text = open
+  const parts = open
     .filter(([, count]) => count > 0)
-    .map(([status, count]) => `${formatCount(count)} ${host.statuses[status] ?? status}`)
+    .map(([status, count]) => ({ status, text: cargo.left[status](count) }))
   return (
     <span class="far">
       <StatusBar statuses={statuses} withLegend={false} />
-      {text.length > 0 && <small class={falhou > 0 ? 'c-bad' : 'muted'}>{text.join(', ')}</small>}
+      {parts.length > 0 && (
+        <small class="muted">
+          {parts.map(({ status, text }, at) => (
+            <Fragment key={status}>
+              {at > 0 && ', '}
+              <span class={status === 'falhou' ? 'c-bad' : undefined}>{text}</span>
+            </Fragment>
+          ))}
+        </small>
+      )}
     </span>
   )
 }
@@ -97,7 +107,8 @@ function columns(): readonly Column<Cargo>[] {
     {
       name: 'name',
       label: cargo.name,
-      share: 24,
+      share: 22,
+      narrowShare: 36,
       cell: ({ nome, versao }) => (
         <>
           <b>{nome}</b> <span class="faint">v{versao}</span>
@@ -107,13 +118,18 @@ function columns(): readonly Column<Cargo>[] {
     {
       name: 'type',
       label: cargo.type,
-      share: 12,
-      cell: ({ tipo }) => <code>{tipo}</code>,
+      share: 18,
+      narrowShare: 26,
+      cell: ({ tipo }) => (
+        <>
+          {words().host.tipos[tipo] ?? tipo} <span class="wire wide">{tipo}</span>
+        </>
+      ),
     },
     {
       name: 'who',
       label: cargo.who,
-      share: 22,
+      share: 18,
       isWideOnly: true,
       cell: ({ where, statuses }) =>
         where === null ? cargo.named(formatCount(sumStatuses(statuses))) : <code>{where}</code>,
@@ -122,6 +138,7 @@ function columns(): readonly Column<Cargo>[] {
       name: 'statuses',
       label: cargo.statuses,
       share: 28,
+      narrowShare: 38,
       cell: ({ statuses }) => <Far statuses={statuses} />,
     },
     {

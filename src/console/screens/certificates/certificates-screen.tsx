@@ -6,6 +6,7 @@ import type { AdminReplies, AdminRequest } from '../../api/operations.ts'
 import { PAGE_ROWS, usePages } from '../../api/pages.ts'
 import { here, hrefOf, setQuery } from '../../frame/router.ts'
 import { Screen } from '../../frame/screen.tsx'
+import { Hostname } from '../../parts/hostname.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { describeCommand } from '../../parts/describe-command.ts'
 import { FilterField } from '../../parts/filter-field.tsx'
@@ -56,9 +57,10 @@ export function CertificatesScreen(): JSX.Element {
             name: 'host',
             label: text.host,
             share: 30,
+            narrowShare: 44,
             cell: (certificate: Certificate) => (
               <>
-                <b>{certificate.hostname}</b>{' '}
+                <Hostname name={certificate.hostname} />{' '}
                 {certificate.id === id && <Pill tone="info" icon="search" text={text.asked} />}
               </>
             ),
@@ -67,12 +69,14 @@ export function CertificatesScreen(): JSX.Element {
             name: 'purpose',
             label: text.what,
             share: 18,
+            isWideOnly: true,
             cell: ({ nome }) => nome ?? text.identity,
           },
           {
             name: 'state',
             label: text.state,
             share: 16,
+            narrowShare: 28,
             cell: ({ state: one }) => (
               <Pill tone={LOOKS[one][0]} icon={LOOKS[one][1]} text={text.states[one]} />
             ),
@@ -81,7 +85,13 @@ export function CertificatesScreen(): JSX.Element {
             name: 'ends',
             label: text.ends,
             share: 14,
-            cell: ({ not_after: at }) => <Relative at={at} />,
+            narrowShare: 28,
+            cell: ({ not_after: at, nome }) => (
+              <>
+                <Relative at={at} />
+                <div class="narrow faint">{nome ?? text.identity}</div>
+              </>
+            ),
           },
           {
             name: 'serial',
@@ -97,7 +107,7 @@ export function CertificatesScreen(): JSX.Element {
           },
         ]}
       >
-        <div class="filters">
+        <>
           <FilterField label={text.byHost} name="agente" />
           <label class="field">
             <span class="visually-hidden">{text.state}</span>
@@ -119,7 +129,7 @@ export function CertificatesScreen(): JSX.Element {
               {frame.clear}
             </a>
           )}
-        </div>
+        </>
       </ListCard>
     </Screen>
   )

@@ -7,6 +7,7 @@ import type { AdminReplies } from '../../api/operations.ts'
 import { PAGE_ROWS, usePages } from '../../api/pages.ts'
 import { isAllowed } from '../../api/session.ts'
 import { here, hrefOf, setQuery } from '../../frame/router.ts'
+import { Hostname } from '../../parts/hostname.tsx'
 import { Screen } from '../../frame/screen.tsx'
 import { useFleetSummary } from '../../frame/use-fleet-summary.ts'
 import { useRowKeys } from '../../frame/use-row-keys.ts'
@@ -191,12 +192,14 @@ function columns(): readonly Column<Delivery>[] {
       name: 'host',
       label: deliveries.host,
       share: 26,
-      cell: ({ hostname }) => <b>{hostname}</b>,
+      narrowShare: 40,
+      cell: ({ hostname }) => <Hostname name={hostname} />,
     },
     {
       name: 'cargo',
       label: deliveries.cargo,
       share: 16,
+      narrowShare: 26,
       cell: ({ nome, versao }) => (
         <>
           {nome} <span class="faint">v{versao}</span>
@@ -207,6 +210,7 @@ function columns(): readonly Column<Delivery>[] {
       name: 'status',
       label: deliveries.status,
       share: 18,
+      narrowShare: 34,
       cell: (delivery) => <DeliveryStatus delivery={delivery} />,
     },
     {

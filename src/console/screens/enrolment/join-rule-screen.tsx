@@ -7,6 +7,7 @@ import type { AdminReplies } from '../../api/operations.ts'
 import { PAGE_ROWS, usePages } from '../../api/pages.ts'
 import { useQuery } from '../../api/query.ts'
 import { hrefOf } from '../../frame/router.ts'
+import { Hostname } from '../../parts/hostname.tsx'
 import { Screen } from '../../frame/screen.tsx'
 import { ActDialog } from '../../parts/act-dialog.tsx'
 import { Answer } from '../../parts/answer.tsx'
@@ -50,7 +51,7 @@ export function JoinRuleScreen({ id = '' }: ScreenProperties): JSX.Element {
             name: 'hostname',
             label: text.hostname,
             share: 46,
-            cell: ({ hostname }: Joined) => <b>{hostname}</b>,
+            cell: ({ hostname }: Joined) => <Hostname name={hostname} />,
           },
           {
             name: 'joined',

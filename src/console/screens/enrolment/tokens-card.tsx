@@ -9,6 +9,7 @@ import { PAGE_ROWS, usePages } from '../../api/pages.ts'
 import { isAtLeast } from '../../api/session.ts'
 import { roleNeeded } from '../../api/operations.ts'
 import { ActDialog } from '../../parts/act-dialog.tsx'
+import { Hostname } from '../../parts/hostname.tsx'
 import type { Column } from '../../parts/data-table.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { IfAllowed } from '../../parts/if-allowed.tsx'
@@ -84,12 +85,14 @@ function columns(onRevoke: (token: Token) => void): readonly Column<Token>[] {
       name: 'hostname',
       label: text.hostname,
       share: 26,
-      cell: ({ hostname }) => <b>{hostname}</b>,
+      narrowShare: 44,
+      cell: ({ hostname }) => <Hostname name={hostname} />,
     },
     {
       name: 'state',
       label: text.state,
       share: 22,
+      narrowShare: 27,
       cell: (token) => <TokenState token={token} />,
     },
     { name: 'role', label: text.role, share: 10, isWideOnly: true, cell: ({ role }) => role },
@@ -113,6 +116,7 @@ function columns(onRevoke: (token: Token) => void): readonly Column<Token>[] {
             name: 'acts',
             label: text.acts,
             share: 18,
+            narrowShare: 29,
             cell: (token: Token) =>
               stateOfToken(token, now.value) === 'open' && (
                 <button

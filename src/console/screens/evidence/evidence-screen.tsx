@@ -10,7 +10,7 @@ import { Screen } from '../../frame/screen.tsx'
 import { Answer } from '../../parts/answer.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { describeFully, formatCount } from '../../parts/time.tsx'
-import { useEntryLanguage } from '../../words/entry-language.ts'
+import { usePrintedEntryLanguage } from '../../words/entry-language.ts'
 import { words } from '../../words/words.ts'
 import { useEntryHashes } from '../audit/check-entry.ts'
 import { decideLogVerdict } from '../audit/decide-log-verdict.ts'
@@ -36,7 +36,7 @@ const STAYS = { tipos: [] }
 
 export function EvidenceScreen(): JSX.Element | null {
   const { audit } = words()
-  const language = useEntryLanguage()
+  const language = usePrintedEntryLanguage()
   useEffect(beginLogCheck, [])
   const filters = readFilters(here.value.query)
   const shown = useQuery('listEntries', { ...toRequest(filters), last: ENTRIES_MAX }, STAYS).value

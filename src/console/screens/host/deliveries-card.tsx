@@ -5,7 +5,7 @@ import { hrefOf } from '../../frame/router.ts'
 import { DeliveryStatus } from '../../parts/delivery-status.tsx'
 import { Relative, Time } from '../../parts/time.tsx'
 import { words } from '../../words/words.ts'
-import type { Host } from './explain-host.ts'
+import { type Host, orderDeliveries } from './explain-host.ts'
 
 const SHOWN_MAX = 50
 
@@ -31,36 +31,42 @@ export function DeliveriesCard({ host }: { readonly host: Host }): JSX.Element {
               <th scope="col">{text.cargo}</th>
               <th scope="col">{text.status}</th>
               <th scope="col" class="wide">
-                {text.ends('')}
+                {text.endsHeading}
               </th>
               <th scope="col">{text.since}</th>
             </tr>
           </thead>
           <tbody>
-            {host.entregas.slice(0, SHOWN_MAX).map((delivery) => {
-              const certificate = host.certificados.find(({ entrega_id: of }) => of === delivery.id)
-              return (
-                <tr key={delivery.id}>
-                  <td>
-                    <a class="link" href={hrefOf(`/cargo/${delivery.carga_id}`)}>
-                      {delivery.nome}
-                    </a>{' '}
-                    <span class="muted">v{delivery.versao}</span>
-                    <div class="faint">{text.tipos[delivery.tipo] ?? delivery.tipo}</div>
-                  </td>
-                  <td>
-                    <DeliveryStatus delivery={delivery} />
-                    <div class="muted reason">{delivery.waiting_reason ?? delivery.erro ?? ''}</div>
-                  </td>
-                  <td class="wide">
-                    {certificate === undefined ? '–' : <Relative at={certificate.not_after} />}
-                  </td>
-                  <td>
-                    <Time at={delivery.updated_at} />
-                  </td>
-                </tr>
-              )
-            })}
+            {orderDeliveries(host.entregas)
+              .slice(0, SHOWN_MAX)
+              .map((delivery) => {
+                const certificate = host.certificados.find(
+                  ({ entrega_id: of }) => of === delivery.id,
+                )
+                return (
+                  <tr key={delivery.id}>
+                    <td>
+                      <a class="link" href={hrefOf(`/cargo/${delivery.carga_id}`)}>
+                        {delivery.nome}
+                      </a>{' '}
+                      <span class="muted">v{delivery.versao}</span>
+                      <div class="faint">{text.tipos[delivery.tipo] ?? delivery.tipo}</div>
+                    </td>
+                    <td>
+                      <DeliveryStatus delivery={delivery} />
+                      <div class="muted reason">
+                        {delivery.waiting_reason ?? delivery.erro ?? ''}
+                      </div>
+                    </td>
+                    <td class="wide">
+                      {certificate === undefined ? '–' : <Relative at={certificate.not_after} />}
+                    </td>
+                    <td>
+                      <Time at={delivery.updated_at} />
+                    </td>
+                  </tr>
+                )
+              })}
           </tbody>
         </table>
       )}

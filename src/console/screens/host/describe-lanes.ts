@@ -2,7 +2,7 @@
 
 import type { Lane, LaneBar, LaneMark } from '../../pictures/lanes.tsx'
 import type { AdminReplies } from '../../api/operations.ts'
-import type { Host } from './explain-host.ts'
+import { type Host, orderDeliveries } from './explain-host.ts'
 
 type Entry = AdminReplies['listEntries']['eventos'][number]
 
@@ -13,6 +13,9 @@ export interface LaneWords {
   readonly ends: (at: string) => string
   readonly onHostSince: (at: string) => string
   readonly tipos: Readonly<Record<string, string>>
+  readonly statuses: Readonly<Record<string, string>>
+  readonly notConnected: string
+  readonly life: (ms: number) => string
 }
 
 const LANES_MAX = 12
@@ -28,18 +31,19 @@ export function describeLanes(host: Host, nowMs: number, words: LaneWords): Lane
         host.online_since === null
           ? []
           : [{ fromMs: Date.parse(host.online_since), untilMs: nowMs, tone: 'connected' }],
+      note: host.online_since === null ? words.notConnected : undefined,
     },
   ]
   if (identity !== undefined) {
     lanes.push({
       key: 'identity',
       label: words.identity,
-      kind: 'csr',
+      kind: words.life(Date.parse(identity.not_after) - Date.parse(identity.not_before)),
       bars: barsOf(identity),
       note: words.ends(identity.not_after),
     })
   }
-  for (const delivery of host.entregas.slice(0, LANES_MAX)) {
+  for (const delivery of orderDeliveries(host.entregas).slice(0, LANES_MAX)) {
     const { id, nome, versao, tipo, status, updated_at: since } = delivery
     const certificate = host.certificados.find(({ entrega_id: of }) => of === id)
     const isOnHost = status === 'instalada' || status === 'entregue'
@@ -62,7 +66,7 @@ export function describeLanes(host: Host, nowMs: number, words: LaneWords): Lane
         certificate === undefined
           ? isOnHost
             ? words.onHostSince(since)
-            : status
+            : words.statuses[status]
           : words.ends(certificate.not_after),
     })
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { explainHost, type Host, listHelp, listSteps } from './explain-host.ts'
+import { explainHost, type Host, listHelp, listSteps, orderDeliveries } from './explain-host.ts'
 
 const NOW_MS = Date.parse('2026-01-31T12:00:00Z')
 const LATER = '2026-01-31T18:00:00.000Z'
@@ -104,6 +104,28 @@ test('names that a politica forbids are helped at the politica or the carga; the
   }
   assert.deepEqual(helpFor('csr_cn_mismatch: the politica web'), ['policy', 'cargo'])
   assert.deepEqual(helpFor('ca_failed: no answer within 10 s'), ['policy', 'svc doctor'])
+})
+
+test('names that a politica forbids are final for the agent, and helped at the politica too', () => {
+  const helpFor = (erro: string) => {
+    const host = hostWith({ entregas: [deliveryWith({ status: 'falhou', erro })] })
+    return listHelp(explainHost(host, NOW_MS), host).map(({ kind }) => kind)
+  }
+  assert.deepEqual(helpFor('csr_cn_mismatch'), ['policy', 'cargo', 'retry', 'command'])
+  assert.deepEqual(helpFor('hook: exit 1'), ['cargo', 'retry', 'command'])
+})
+
+test('deliveries stand by cargo, the newest version first, what is wrong above all', () => {
+  const ordered = orderDeliveries([
+    deliveryWith({ nome: 'motd', versao: 12 }),
+    deliveryWith({ nome: 'site', versao: 6 }),
+    deliveryWith({ nome: 'site', versao: 7, status: 'falhou' }),
+    deliveryWith({ nome: 'api-tls', versao: 1 }),
+  ])
+  assert.deepEqual(
+    ordered.map(({ nome, versao }) => `${nome} v${versao}`),
+    ['site v7', 'site v6', 'api-tls v1', 'motd v12'],
+  )
 })
 
 function entry(

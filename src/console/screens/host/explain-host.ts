@@ -70,6 +70,11 @@ export type Help =
 
 const NAME_CODES = new Set(['csr_cn_mismatch', 'names_refused', 'sans_forbidden'])
 
+/** For the agent that is final: it reports the delivery as failed. docs/protocol.md POL-10. */
+export function isNameForbidden(reason: string): boolean {
+  return NAME_CODES.has(codeIn(reason))
+}
+
 export function listHelp(verdict: HostVerdict, host: Host): Help[] {
   const { hostname, role } = host
   switch (verdict.kind) {
@@ -92,6 +97,7 @@ export function listHelp(verdict: HostVerdict, host: Host): Help[] {
       ]
     case 'failed':
       return [
+        ...(isNameForbidden(verdict.reason) ? [{ kind: 'policy', role } as const] : []),
         { kind: 'cargo', id: verdict.delivery.carga_id, nome: verdict.delivery.nome },
         ...(verdict.delivery.status === 'falhou'
           ? [{ kind: 'retry', deliveryId: verdict.delivery.id, failsAgain: true } as const]
@@ -113,6 +119,22 @@ export function listHelp(verdict: HostVerdict, host: Host): Help[] {
     case 'well':
       return []
   }
+}
+
+/** What is wrong first, and the versions of one cargo side by side, the newest first. */
+export function orderDeliveries(deliveries: readonly Delivery[]): Delivery[] {
+  const isWrong = ({
+    status,
+    reverted_at: revertedAt,
+    waiting_reason: waiting,
+  }: Delivery): boolean => status === 'falhou' || revertedAt !== null || waiting !== null
+  const wrong = new Set(deliveries.filter(isWrong).map(({ nome }) => nome))
+  return deliveries.toSorted(
+    (a, b) =>
+      Number(wrong.has(b.nome)) - Number(wrong.has(a.nome)) ||
+      a.nome.localeCompare(b.nome) ||
+      b.versao - a.versao,
+  )
 }
 
 const STEPS_MAX = 5

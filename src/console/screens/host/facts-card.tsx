@@ -18,9 +18,8 @@ export function FactsCard({ host }: { readonly host: Host }): JSX.Element {
       <dl class="facts">
         <Fact label={text.role}>{host.role}</Fact>
         <Fact label={text.policies}>
-          {host.politicas.length === 0 ? text.none : host.politicas.join(', ')}{' '}
           <a class="link" href={hrefOf(`/policies/${encodeURIComponent(host.role)}`)}>
-            {text.policies}
+            {host.politicas.length === 0 ? text.none : host.politicas.join(', ')}
           </a>
         </Fact>
         <Fact label={text.labels}>
@@ -29,7 +28,7 @@ export function FactsCard({ host }: { readonly host: Host }): JSX.Element {
         <Fact label={text.lastPoll}>
           {host.last_poll_at === null ? text.never : <Relative at={host.last_poll_at} />}
         </Fact>
-        <Fact label={text.connected}>
+        <Fact label={text.connection}>
           {host.online_since === null
             ? text.notConnected
             : text.connectedSince(describeTime(host.online_since))}
@@ -65,7 +64,7 @@ export function FactsCard({ host }: { readonly host: Host }): JSX.Element {
             text.none
           ) : (
             <>
-              {text.rootsSet(String(roots.numero ?? '?'))} <Time at={roots.since} />
+              {text.rootsSet(String(roots.numero ?? '?'), describeTime(roots.since))}
               {roots.is_pinned && <div class="c-due">{text.pinned}</div>}
               {roots.erro !== null && <div class="c-bad">{roots.erro}</div>}
             </>

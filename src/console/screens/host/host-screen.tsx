@@ -12,6 +12,7 @@ import { ActDialog } from '../../parts/act-dialog.tsx'
 import { Answer, Failure } from '../../parts/answer.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { describeCommand } from '../../parts/describe-command.ts'
+import { describeDuration } from '../../parts/durations.ts'
 import { IfAllowed } from '../../parts/if-allowed.tsx'
 import { isNarrow } from '../../parts/is-narrow.ts'
 import { announce } from '../../parts/live-region.tsx'
@@ -59,7 +60,7 @@ function commandsOf(hostname: string): string[] {
 }
 
 function HostPage({ host }: { readonly host: Host }): JSX.Element {
-  const { host: text } = words()
+  const { host: text, times } = words()
   const about = useVaultEntries({ about: host.id, last: ENTRIES })
   const policies = useVaultEntries(POLICY_ENTRIES)
   const entries = about.value.data?.eventos ?? []
@@ -117,6 +118,7 @@ function HostPage({ host }: { readonly host: Host }): JSX.Element {
               ...text,
               ends: (at) => text.ends(describeTime(at)),
               onHostSince: (at) => text.onHostSince(describeTime(at)),
+              life: (ms) => describeDuration(ms, times),
             })}
             marks={describeMarks(steps)}
             nowMs={now.value}

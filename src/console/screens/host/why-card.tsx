@@ -12,7 +12,13 @@ import { describeRelative, describeTime, Time } from '../../parts/time.tsx'
 import { useAct } from '../../parts/use-act.ts'
 import { useEntryLanguage } from '../../words/entry-language.ts'
 import { words } from '../../words/words.ts'
-import { type Help, type Host, type HostVerdict, listHelp } from './explain-host.ts'
+import {
+  type Help,
+  type Host,
+  type HostVerdict,
+  isNameForbidden,
+  listHelp,
+} from './explain-host.ts'
 
 type Entry = AdminReplies['listEntries']['eventos'][number]
 
@@ -32,7 +38,7 @@ export function WhyCard({
     <section class="card why" aria-labelledby="why">
       <div class="say">
         <h3 id="why">{sayVerdict(verdict, host)}</h3>
-        <p class="muted">{sayMore(verdict)}</p>
+        <p class="muted">{sayMore(verdict, host)}</p>
         {steps.length > 0 && entryLanguage !== undefined && (
           <ol class="steps">
             {steps.map((entry, at) => {
@@ -152,10 +158,13 @@ function sayVerdict(verdict: HostVerdict, { hostname }: Host): string {
   }
 }
 
-function sayMore(verdict: HostVerdict): string {
+function sayMore(verdict: HostVerdict, { role }: Host): string {
   const { host: text } = words()
   switch (verdict.kind) {
     case 'failed':
+      return isNameForbidden(verdict.reason)
+        ? text.nameForbidden(verdict.reason, role)
+        : verdict.reason
     case 'refused':
       return verdict.reason
     case 'late':

@@ -7,6 +7,7 @@ import { now } from '../../api/clock.ts'
 import type { AdminReplies } from '../../api/operations.ts'
 import { PAGE_ROWS, usePages } from '../../api/pages.ts'
 import { here, hrefOf, setQuery } from '../../frame/router.ts'
+import { Hostname } from '../../parts/hostname.tsx'
 import { Screen } from '../../frame/screen.tsx'
 import { useRowKeys } from '../../frame/use-row-keys.ts'
 import { Notice } from '../../parts/answer.tsx'
@@ -114,18 +115,21 @@ function columns(): readonly Column<Host>[] {
       name: 'host',
       label: hosts.host,
       share: 34,
-      cell: ({ hostname }) => <b>{hostname}</b>,
+      narrowShare: 42,
+      cell: ({ hostname }) => <Hostname name={hostname} />,
     },
     {
       name: 'state',
       label: hosts.state,
       share: 18,
+      narrowShare: 29,
       cell: (host) => <HostState host={host} nowMs={now.value} />,
     },
     {
       name: 'ends',
       label: hosts.ends,
       share: 14,
+      narrowShare: 29,
       cell: ({ cert_not_after: end }) => (end === null ? '–' : <Relative at={end} />),
     },
     { name: 'role', label: hosts.role, share: 10, isWideOnly: true, cell: ({ role }) => role },

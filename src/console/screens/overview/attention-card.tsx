@@ -2,13 +2,15 @@
 
 import type { ComponentChildren, JSX } from 'preact'
 import { now } from '../../api/clock.ts'
-import type { AdminFleetSummary } from '../../../protocol/admin/fleet-summary.ts'
+import type { AdminFleetSummary, AdminUrgentHost } from '../../../protocol/admin/fleet-summary.ts'
 import { hrefOf } from '../../frame/router.ts'
+import { describeDuration } from '../../parts/durations.ts'
 import { Icon, type IconName } from '../../parts/icon.tsx'
 import type { Tone } from '../../parts/pill.tsx'
+import { shortenHostname } from '../../parts/shorten-hostname.ts'
 import { describeRelative, describeTime, formatCount } from '../../parts/time.tsx'
 import { words } from '../../words/words.ts'
-import { describeSilence } from './describe-silence.ts'
+import { describeSilence, isHeardOf } from './describe-silence.ts'
 import { type Attention, listAttention } from './list-attention.ts'
 
 interface Line {
@@ -16,6 +18,8 @@ interface Line {
   readonly tone: Tone
   readonly icon: IconName
   readonly title: string
+  /** Whole, of what the title shortens. */
+  readonly hint?: string
   readonly text: ComponentChildren
   readonly at?: string | undefined
   readonly atText?: string | undefined
@@ -40,13 +44,13 @@ export function AttentionCard({ summary }: { readonly summary: AdminFleetSummary
         </p>
       )}
       <ul class="list">
-        {lines.map(({ key, tone, icon, title, text, at, atText, href, label }) => (
+        {lines.map(({ key, tone, icon, title, hint, text, at, atText, href, label }) => (
           <li key={key}>
             <span class={`badge ${tone}`}>
               <Icon name={icon} />
             </span>
             <div>
-              <b>{title}</b>
+              <b title={hint}>{title}</b>
               <p>{text}</p>
             </div>
             <div class="at">
@@ -72,8 +76,9 @@ function describeAttention(attention: Attention): Line {
         key: `silent ${host.agente_id}`,
         tone: 'late',
         icon: 'alarm',
-        title: overview.silentTitle(host.hostname),
-        text: overview.silentText(host.connected === true, describeSilence(host, now.value)),
+        title: overview.silentTitle(shortenHostname(host.hostname)),
+        hint: host.hostname,
+        text: sayNothingRefused(host),
         at: host.not_after,
         atText: overview.ends(describeTime(host.not_after)),
         href: hrefOf(`/hosts/${host.agente_id}`),
@@ -82,7 +87,7 @@ function describeAttention(attention: Attention): Line {
     }
     case 'refused': {
       const { hosts, reason, endsAt } = attention
-      const named = hosts.slice(0, NAMED_HOSTS).map(({ hostname }) => hostname)
+      const named = hosts.slice(0, NAMED_HOSTS).map(({ hostname }) => shortenHostname(hostname))
       return {
         key: `refused ${reason}`,
         tone: 'late',
@@ -104,8 +109,9 @@ function describeAttention(attention: Attention): Line {
         key: `expired ${host.agente_id}`,
         tone: 'bad',
         icon: 'clock-alert',
-        title: overview.expiredTitle(host.hostname),
-        text: overview.expiredText(describeSilence(host, now.value)),
+        title: overview.expiredTitle(shortenHostname(host.hostname)),
+        hint: host.hostname,
+        text: overview.expiredText(asSentence(describeSilence(host, now.value))),
         at: host.not_after,
         atText: overview.ended(describeTime(host.not_after)),
         href: hrefOf(`/hosts/${host.agente_id}`),
@@ -120,7 +126,7 @@ function describeAttention(attention: Attention): Line {
         tone: status === 'falhou' ? 'bad' : 'due',
         icon: status === 'falhou' ? 'x' : 'alarm',
         title: say(count, example.nome),
-        text: overview.onHost(example.hostname, reason),
+        text: overview.onHost(shortenHostname(example.hostname), reason),
         href: hrefOf(`/hosts/${example.agente_id}`),
         label: overview.seeWhy,
       }
@@ -185,6 +191,21 @@ function describeAttention(attention: Attention): Line {
         label: overview.openLog,
       }
   }
+}
+
+function sayNothingRefused(host: AdminUrgentHost): string {
+  const { overview, times } = words()
+  const at = now.value
+  if (host.connected === true)
+    return overview.silentText(true, asSentence(describeSilence(host, at)))
+  if (host.last_contact_at !== null && isHeardOf(host, at)) {
+    return overview.pollsText(describeDuration(at - Date.parse(host.last_contact_at), times))
+  }
+  return overview.silentText(false, describeSilence(host, at))
+}
+
+function asSentence(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1)
 }
 
 export function nameOfKind(kind: string): string {

@@ -21,7 +21,7 @@ export function HubCard({ summary }: { readonly summary: AdminFleetSummary }): J
           [
             overview.connected,
             samples.connected,
-            `/ ${formatCount(agentes.registered + agentes.atrasado)}`,
+            overview.outOf(formatCount(agentes.registered + agentes.atrasado)),
           ],
           [overview.busy, samples.busy_percent, '%'],
         ] as const)

@@ -11,7 +11,7 @@ import { describeTime, formatCount } from '../../parts/time.tsx'
 import { words } from '../../words/words.ts'
 import { decideVerdict, type Verdict } from './decide-verdict.ts'
 import { shortenHostname } from '../../parts/shorten-hostname.ts'
-import { describeSilence } from './describe-silence.ts'
+import { describeSilence, isHeardOf } from './describe-silence.ts'
 
 const SHOWN_MAX = 4
 
@@ -132,11 +132,15 @@ function UrgentHost({
         <b>{left}</b>
       </span>
       <b title={host.hostname}>{shortenHostname(host.hostname)}</b>
-      <span>
-        {host.waiting_reason === null ? describeSilence(host, now.value) : overview.refusedBy}
-      </span>
+      <span>{sayWhy(host)}</span>
     </a>
   )
+}
+
+function sayWhy(host: AdminUrgentHost): string {
+  const { overview } = words()
+  if (host.waiting_reason !== null) return overview.refusedBy
+  return isHeardOf(host, now.value) ? overview.polls : describeSilence(host, now.value)
 }
 
 function Survival({ summary }: { readonly summary: AdminFleetSummary }): JSX.Element {
@@ -149,7 +153,9 @@ function Survival({ summary }: { readonly summary: AdminFleetSummary }): JSX.Ele
   const late = atrasados.total + expirados.total
   return (
     <>
-      <div class="big">{describeDuration(leftMs, times)}</div>
+      <div class="big">
+        <BigDuration text={describeDuration(leftMs, times)} />
+      </div>
       <p>
         {overview.thenHost}
         <a class="link" href={hrefOf(`/hosts/${first.agente_id}`)}>
@@ -159,10 +165,30 @@ function Survival({ summary }: { readonly summary: AdminFleetSummary }): JSX.Ele
         {late > 0 && overview.lateNotCounted(late)}
       </p>
       <div class="lose">
-        {losing.map(({ hours, agentes }) => (
-          <Losing key={hours} {...{ hours, agentes, most }} />
-        ))}
+        {losing
+          .filter(({ agentes }) => agentes > 0)
+          .map(({ hours, agentes }) => (
+            <Losing key={hours} {...{ hours, agentes, most }} />
+          ))}
       </div>
+    </>
+  )
+}
+
+/** The units are smaller than the numbers; `3 h 25` gets the one that it goes without elsewhere. */
+function BigDuration({ text }: { readonly text: string }): JSX.Element {
+  const { times } = words()
+  const parts = text.split(' ')
+  if (parts.length === 3) parts.push(times.minute)
+  return (
+    <>
+      {parts.map((part, at) =>
+        at % 2 === 0 ? (
+          part
+        ) : (
+          <small key={at}>{` ${part}${at < parts.length - 1 ? ' ' : ''}`}</small>
+        ),
+      )}
     </>
   )
 }

@@ -5,6 +5,7 @@ import { ask } from '../../api/client.ts'
 import type { AdminReplies } from '../../api/operations.ts'
 import { PAGE_ROWS, usePages } from '../../api/pages.ts'
 import { hrefOf } from '../../frame/router.ts'
+import { Hostname } from '../../parts/hostname.tsx'
 import { Screen } from '../../frame/screen.tsx'
 import { ListCard } from '../../parts/list-card.tsx'
 import { Pill } from '../../parts/pill.tsx'
@@ -32,13 +33,15 @@ export function RevocationsScreen(): JSX.Element {
           {
             name: 'host',
             label: text.host,
-            share: 30,
-            cell: ({ hostname }: Revocation) => <b>{hostname}</b>,
+            share: 28,
+            narrowShare: 44,
+            cell: ({ hostname }: Revocation) => <Hostname name={hostname} />,
           },
           {
             name: 'state',
             label: text.state,
-            share: 22,
+            share: 14,
+            narrowShare: 28,
             cell: ({ state }) =>
               state === 'waiting' ? (
                 <Pill tone="due" icon="alarm" text={text.states.waiting} />
@@ -56,15 +59,16 @@ export function RevocationsScreen(): JSX.Element {
           {
             name: 'ends',
             label: text.ends,
-            share: 14,
+            share: 12,
+            narrowShare: 28,
             cell: ({ not_after: at }) => <Relative at={at} />,
           },
           {
             name: 'reason',
             label: text.reason,
-            share: 24,
+            share: 28,
             isWideOnly: true,
-            cell: ({ reason }) => reason ?? '–',
+            cell: ({ reason }) => <span title={reason ?? ''}>{reason ?? '–'}</span>,
           },
         ]}
       />

@@ -10,6 +10,7 @@ import { ActDialog } from '../../parts/act-dialog.tsx'
 import { Answer } from '../../parts/answer.tsx'
 import { Command } from '../../parts/command.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
+import { Hostname } from '../../parts/hostname.tsx'
 import { IfAllowed } from '../../parts/if-allowed.tsx'
 import { Pill } from '../../parts/pill.tsx'
 import { formatCount, Relative, Time } from '../../parts/time.tsx'
@@ -168,7 +169,7 @@ function NeedsCard({ bundle }: { readonly bundle: Bundle }): JSX.Element {
               <tr key={id}>
                 <td>
                   <a class="link breaks" href={hrefOf(`/hosts/${id}`)}>
-                    {hostname}
+                    <Hostname name={hostname} />
                   </a>
                 </td>
                 <td>{numero === null ? text.neverSaid : text.number(numero)}</td>

@@ -11,7 +11,7 @@ import { Screen } from '../../frame/screen.tsx'
 import { ActDialog } from '../../parts/act-dialog.tsx'
 import { Answer, Failure, Notice } from '../../parts/answer.tsx'
 import { describeCommand } from '../../parts/describe-command.ts'
-import { Time } from '../../parts/time.tsx'
+import { formatCount, Relative, Time } from '../../parts/time.tsx'
 import { useAct } from '../../parts/use-act.ts'
 import { words } from '../../words/words.ts'
 import type { ScreenProperties } from '../routes.tsx'
@@ -28,7 +28,7 @@ export function WebhookScreen({ id = '' }: ScreenProperties): JSX.Element {
   const shown = useQuery('showWebhook', isAllowed ? { webhook: id } : undefined)
   return (
     <Screen
-      title={text.one}
+      title={shown.value.data === undefined ? text.one : new URL(shown.value.data.url).host}
       wire="webhook"
       above={[text.title, hrefOf('/webhooks')]}
       commands={['show', 'test'].map((verb) => describeCommand(['svc', 'webhook', verb, id]))}
@@ -48,16 +48,16 @@ function WebhookPage({ webhook }: { readonly webhook: Webhook }): JSX.Element {
   const [result, setResult] = useState<AdminReplies['testWebhook'] | undefined>(undefined)
   const [step, setStep] = useState<'none' | 'replay' | 'remove'>('none')
   const facts: readonly (readonly [string, JSX.Element | string])[] = [
+    [text.error, webhook.erro ?? '–'],
+    [text.attempts, formatCount(webhook.attempts)],
+    [text.backlog, formatCount(webhook.backlog)],
+    [text.nextAttempt, timeOf(webhook.next_attempt_at)],
+    [text.lastError, timeOf(webhook.last_error_at)],
+    [text.lastSuccess, timeOf(webhook.last_success_at)],
+    [text.doneUntil, formatCount(webhook.seq)],
     [text.format, text.formats[formatOf(webhook.url)]],
     [text.tipos, webhook.tipos.length === 0 ? text.allTipos : webhook.tipos.join(', ')],
     [text.where, webhook.where ?? text.allHosts],
-    [text.backlog, String(webhook.backlog)],
-    [text.attempts, String(webhook.attempts)],
-    [text.nextAttempt, timeOf(webhook.next_attempt_at)],
-    [text.lastSuccess, timeOf(webhook.last_success_at)],
-    [text.lastError, timeOf(webhook.last_error_at)],
-    [text.error, webhook.erro ?? '–'],
-    [text.doneUntil, String(webhook.seq)],
   ]
   const runTest = async (): Promise<void> =>
     setResult(await test.run({ webhook: webhook.id }, { done: text.tested }))
@@ -119,7 +119,15 @@ function WebhookPage({ webhook }: { readonly webhook: Webhook }): JSX.Element {
 }
 
 function timeOf(at: string | null): JSX.Element | string {
-  return at === null ? '–' : <Time at={at} withSeconds />
+  if (at === null) return '–'
+  return (
+    <>
+      <Relative at={at} />{' '}
+      <span class="faint">
+        <Time at={at} withSeconds />
+      </span>
+    </>
+  )
 }
 
 function FactRow({

@@ -51,11 +51,18 @@ function WebhooksCard(): JSX.Element {
         empty={text.none}
         hrefOf={({ id }) => hrefOf(`/webhooks/${encodeURIComponent(id)}`)}
         columns={[
-          { name: 'url', label: text.url, share: 40, cell: ({ url }: Webhook) => <b>{url}</b> },
+          {
+            name: 'url',
+            label: text.url,
+            share: 40,
+            narrowShare: 46,
+            cell: ({ url }: Webhook) => <b>{url}</b>,
+          },
           {
             name: 'state',
             label: text.state,
             share: 16,
+            narrowShare: 30,
             cell: ({ state }) => <WebhookState state={state} />,
           },
           {
@@ -69,6 +76,7 @@ function WebhooksCard(): JSX.Element {
             name: 'backlog',
             label: text.backlog,
             share: 10,
+            narrowShare: 24,
             cell: ({ backlog }) => formatCount(backlog),
           },
           {

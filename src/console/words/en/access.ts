@@ -15,7 +15,7 @@ export const access = {
     admin: 'May do everything.',
   },
   state: 'State',
-  states: { good: 'Good', expired: 'Expired', revoked: 'Revoked' },
+  states: { good: 'Valid', expired: 'Expired', revoked: 'Revoked' },
   lastUsed: 'Last used',
   never: 'never',
   ends: 'Ends',
@@ -36,7 +36,7 @@ export const access = {
   started: 'Began',
   end: 'End',
   endTitle: (name: string) => `End a session of ${name}`,
-  endText: 'Its tabs are signed out. The token stays good.',
+  endText: 'Its tabs are signed out. The token stays valid.',
   makeTitle: (name: string, role: string) => `Make the admin token ${name} with the role ${role}`,
   passkeys: 'Your passkeys',
   noPasskeys:

@@ -37,7 +37,7 @@ export const audit = {
   computedNow: (count: string, time: string, rate: string) =>
     `${count} entries were computed just now in this browser, in ${time} (${rate} a second), and each new one as it arrives.`,
   computedBefore: (count: string, at: string) =>
-    `The ${count} before them were last computed on ${at}.`,
+    `The ${count} before them were last computed at ${at}.`,
   progress: (count: string, total: string, rate: string) =>
     `${count} of ${total}, ${rate} entries a second`,
   noneNew: (at: string) => `No entry is newer than the anchor of ${at}.`,
@@ -46,7 +46,7 @@ export const audit = {
 
   same: 'Same log as last time.',
   sameWhy: (seq: string, at: string) =>
-    `Entry ${seq} still has the hash that this browser kept on ${at}.`,
+    `Entry ${seq} still has the hash that this browser kept at ${at}.`,
   kept: 'Anchor kept.',
   keptWhy: (seq: string) =>
     `This browser has entry ${seq} and its hash now: next time the log has to go on from there.`,
@@ -105,7 +105,7 @@ export const audit = {
   hosts: 'Hosts',
   group: 'Whose entries',
   about: 'About a host or cargo',
-  aboutHint: 'Hostname, or id of a host or cargo…',
+  aboutHint: 'Host or cargo…',
   who: 'By whom',
   whoHint: 'admin, hub, agent or token:name',
   types: 'Types, as on the wire, with commas',
@@ -170,7 +170,7 @@ export const audit = {
     anchorOf: (seq: string, at: string) => `entry ${seq}, kept ${at}`,
     none: 'none',
     check: 'Check in this browser',
-    entries: (count: string) => `${count} entries, newest first`,
+    entries: (count: string) => (count === '1' ? '1 entry' : `${count} entries, newest first`),
     cut: (count: string) =>
       `These are the newest ${count} that match; there are more. Narrow the question, or use svc evidence.`,
     nothing: 'No entry matches.',

@@ -4,12 +4,19 @@ import { plural } from './plural.ts'
 
 export const cargo = {
   title: 'Cargo',
+  heading: 'What is delivered',
+  facts: 'Facts',
   name: 'Name',
   type: 'Type',
   version: 'Version',
   who: 'Who gets it',
   named: (count: string) => `${count} hosts, by name`,
   statuses: 'Hosts by status',
+  left: {
+    falhou: (count: number) => plural(count, 'failed', 'failed'),
+    pendente: (count: number) => plural(count, 'waiting', 'waiting'),
+    em_andamento: (count: number) => plural(count, 'under way', 'under way'),
+  },
   created: 'Made',
   names: 'Names besides the host’s own',
   none: 'none',

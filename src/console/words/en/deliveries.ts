@@ -22,10 +22,14 @@ export const deliveries = {
   groups: 'Why they fail',
   groupsHint: 'one line for one reason, of the newest thousand',
   failedLike: (count: number, nome: string) =>
-    `${plural(count, 'delivery', 'deliveries')} like ${nome} failed`,
+    count === 1
+      ? `A delivery of ${nome} failed`
+      : `${plural(count, 'delivery', 'deliveries')}, such as ${nome}, failed`,
   waitLike: (count: number, nome: string) =>
-    `${plural(count, 'delivery', 'deliveries')} like ${nome} wait`,
-  such: (host: string) => `such as ${host}`,
+    count === 1
+      ? `A delivery of ${nome} waits`
+      : `${plural(count, 'delivery', 'deliveries')}, such as ${nome}, wait`,
+  such: (host: string) => `on ${host}`,
   asksAgain: 'The host asks again by itself.',
   noReason: 'The host gave no reason.',
   seeWhy: 'See why',

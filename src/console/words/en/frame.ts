@@ -25,6 +25,7 @@ export const frame = {
   findShort: 'Find',
   findHint: 'A name, an id, a serial, a number of the log',
   keyMove: 'move',
+  keyClose: 'close',
   keyOpen: 'open',
   keyRows: 'rows of a list',
   keyFind: 'find',

@@ -1,5 +1,7 @@
 // The page of one host.
 
+import { plural } from './plural.ts'
+
 export const host = {
   revoked: (name: string, time: string) => `${name} is revoked since ${time}`,
   expired: (name: string, time: string) => `${name} has expired: its identity ended ${time}`,
@@ -24,6 +26,8 @@ export const host = {
   changePolicy: (role: string) => `Change policy ${role}`,
   openCargo: (nome: string) => `Open cargo ${nome}`,
   retry: 'Try again',
+  nameForbidden: (reason: string, role: string) =>
+    `${reason}: the policy ${role} does not permit one of its names.`,
   retryFails: 'Trying again alone fails in the same way, unless the cause is gone.',
   onHost: 'On the host:',
   onHub: 'At the hub:',
@@ -38,6 +42,7 @@ export const host = {
   connection: 'Connection',
   stream: 'stream',
   identity: 'Identity',
+  endsHeading: 'Ends',
   ends: (time: string) => `ends ${time}`,
   onHostSince: (time: string) => `on the host since ${time}`,
   tipos: { csr_cert: 'certificate', selado: 'sealed file', push: 'pushed file' } as Readonly<
@@ -68,14 +73,14 @@ export const host = {
   labels: 'Labels',
   lastPoll: 'Last poll',
   connected: 'Connected',
-  notConnected: 'not connected',
+  notConnected: 'Not connected',
   connectedSince: (time: string) => `since ${time}`,
   certificate: 'Identity',
   agent: 'Agent',
   recipient: 'Recipient',
   compare: 'Compare it with what svc-agent identity says on the host.',
   trustRoots: 'Trust roots',
-  rootsSet: (numero: string) => `set ${numero}`,
+  rootsSet: (numero: string, time: string) => `set ${numero}, since ${time}`,
   pinned: 'pinned by a file on the host',
   addresses: 'Addresses',
   enrolled: 'Enrolled',
@@ -90,6 +95,6 @@ export const host = {
   revoke: 'Revoke host…',
   revokeTitle: (name: string) => `Revoke ${name}`,
   revokeText: (certificates: number, deliveries: number, isConnected: boolean) =>
-    `It ends ${certificates} certificates, ${deliveries} deliveries${isConnected ? ' and the open connection' : ''}. The host needs a new token to come back.`,
+    `It ends ${plural(certificates, 'certificate', 'certificates')}, ${plural(deliveries, 'delivery', 'deliveries')}${isConnected ? ' and the open connection' : ''}. The host needs a new token to come back.`,
   revokeButton: 'Revoke',
 }

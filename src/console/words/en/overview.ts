@@ -24,6 +24,7 @@ export const overview = {
   silentFor: (duration: string) => `silent for ${duration}`,
   neverSeen: 'never heard of',
   refusedBy: 'the hub refuses it',
+  polls: 'does not renew',
   expiredSince: (time: string) => `since ${time}`,
   mayStayDown: 'The hub may stay down for',
   nothingEnds: 'No certificate in use could end.',
@@ -38,7 +39,7 @@ export const overview = {
   endsTitle: (most: string) =>
     `Certificates in use by when they end, and below them the renewals that are expected. The highest bar is ${most}.`,
   bucket: (time: string, count: string) => `${time}: ${count} end`,
-  wave: (count: string, from: string, until: string) => `Wave: ${count} end ${from}–${until}`,
+  wave: (count: string, span: string) => `Wave: ${count} end ${span}`,
   renewalsExpected: (perMinute: string) => `Renewals expected, ${perMinute} a minute at most`,
   later: (count: string) => `${count} end later`,
   states: { expired: 'Expired', atrasado: 'Late', renewing: 'Renewing', fresh: 'Fresh' },
@@ -60,6 +61,8 @@ export const overview = {
     isConnected
       ? `Connected, but it asks for nothing: look at the agent’s log. ${silence}.`
       : `Not connected, nothing refused, ${silence}: the host or its network is down.`,
+  pollsText: (duration: string) =>
+    `Polled ${duration} ago, but asks for no certificate: see the agent’s log.`,
   refusedTitle: (hosts: string, count: number) =>
     `${hosts} ${count === 1 ? 'asks' : 'ask'} in vain`,
   and: (all: string, more: number) => (more === 0 ? all : `${all} and ${more} more`),
@@ -67,9 +70,13 @@ export const overview = {
   expiredText: (silence: string) =>
     `${silence}. It recovers by itself while the recovery grace lasts; after that it needs a token.`,
   failedTitle: (count: number, nome: string) =>
-    `${plural(count, 'delivery', 'deliveries')} like ${nome} failed for one reason`,
+    count === 1
+      ? `A delivery of ${nome} failed`
+      : `${plural(count, 'delivery', 'deliveries')}, such as ${nome}, failed for one reason`,
   waitingTitle: (count: number, nome: string) =>
-    `${plural(count, 'delivery', 'deliveries')} like ${nome} wait for one reason`,
+    count === 1
+      ? `A delivery of ${nome} waits`
+      : `${plural(count, 'delivery', 'deliveries')}, such as ${nome}, wait for one reason`,
   onHost: (host: string, reason: string) => `${host}: ${reason}`,
   frozenTitle: (name: string) => `The rollout of ${name} is frozen`,
   openRollout: 'Open rollout',
@@ -80,8 +87,9 @@ export const overview = {
   whatToDo: 'What to do',
   webhookDisabled: (origin: string) => `Webhook ${origin} is disabled`,
   webhookTitle: (origin: string, waiting: string) =>
-    `Webhook ${origin} is ${waiting} messages behind`,
-  webhookDead: (origin: string, dead: string) => `Webhook ${origin} has given up ${dead} messages`,
+    `Webhook ${origin} is ${waiting === '1' ? '1 message' : `${waiting} messages`} behind`,
+  webhookDead: (origin: string, dead: string) =>
+    `The hub gave up ${dead === '1' ? '1 message' : `${dead} messages`} to webhook ${origin}`,
   webhookText: (error: string, attempts: number) =>
     `${error}, tried ${plural(attempts, 'time', 'times')}.`,
   openWebhook: 'Open webhook',
@@ -98,13 +106,14 @@ export const overview = {
   failed: 'Failed',
   frozenUntil: (time: string, why: string) => `Rollouts are held until ${time}: ${why}`,
   kinds: {
-    load: 'cargo',
+    load: 'Cargo',
     rotation: 'Renewal of identities',
     roots: 'Trust roots',
     update: 'Agent update',
   },
   roots: 'Trust roots',
   rootsSet: (numero: number) => `set ${numero}`,
+  outOf: (total: string) => `of ${total}`,
   ofHosts: (done: string, total: string) => `${done} of ${total}`,
   now: 'Now',
   routineHidden: 'without routine',

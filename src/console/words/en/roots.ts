@@ -18,13 +18,13 @@ export const roots = {
   signed: 'A trust key signs the sets: svc puts the next one in force, with its signature.',
   needs: 'What still needs the old root?',
   noOldRoot:
-    'There is no old root: the certificate of the hub leads to the only one, or no hub says.',
+    'There is no old root: the certificate of the hub leads to the only one there is, or no hub runs.',
   notNeeded: 'No certificate in use leads to it.',
   needed: (count: string) =>
     count === '1'
       ? '1 certificate in use leads to it.'
       : `${count} certificates in use lead to it.`,
-  unknown: (count: string) => `Of ${count} certificates in use nobody noted the root.`,
+  unknown: (count: string) => `Nobody noted the root of ${count} certificates in use.`,
   allAdopted: (count: string) => `All ${count} hosts have said that they trust exactly this set.`,
   pending: (count: string, all: string) =>
     `${count} of ${all} hosts have not said that they trust exactly this set:`,
@@ -38,12 +38,13 @@ export const roots = {
 
 export const revocations = {
   title: 'CA revocations',
-  about: 'The hub itself refuses all of these already. Each stays here until it expires.',
+  about:
+    'The hub itself refuses all of these already, and each leaves this list when it expires. A CA without a database cannot revoke: give it one, or wait.',
   list: 'Revoked here, and not at the CA',
   none: 'The CA has revoked whatever the hub has revoked.',
   host: 'Host',
   state: 'State',
-  states: { waiting: 'The hub asks', refused: 'The CA refused' },
+  states: { waiting: 'Waiting', refused: 'Refused' },
   serial: 'Serial',
   ends: 'Expires',
   reason: 'Why',

@@ -5,6 +5,7 @@ export const times = {
   minute: 'min',
   hour: 'h',
   day: 'd',
+  years: 'years',
   now: 'now',
   in: (duration: string) => `in ${duration}`,
   ago: (duration: string) => `${duration} ago`,

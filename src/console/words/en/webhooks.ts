@@ -42,7 +42,7 @@ export const webhooks = {
   allHosts: 'all',
   state: 'State',
   states: { active: 'Active', failing: 'Failing', disabled: 'Disabled' },
-  backlog: 'Wait',
+  backlog: 'Waiting',
   dead: 'Given up',
   deadMessages: 'Messages that the hub gave up',
   entry: 'Entry',

@@ -11,10 +11,10 @@ export const audit: Words['audit'] = {
     empty: 'O log ainda não tem eventos',
     waiting: (left) => `${left} eventos não foram conferidos aqui`,
     waitingWhy:
-      'É mais do que se confere sem pedir. Custa algum tempo deste navegador, e ao hub a leitura do log.',
+      'É mais do que se confere sem pedir: custa tempo a este navegador, e ao hub a leitura do log.',
     running: (left) => `Conferindo, faltam ${left}`,
     stopped: (left) => `Parado, ${left} eventos não foram conferidos aqui`,
-    failed: 'A conferência não pôde continuar',
+    failed: 'Não foi possível continuar a conferência',
     good: (entries) => `Nenhuma quebra em ${entries} eventos`,
     badEntry: (seq) => `O evento ${seq} foi alterado`,
     badEntryWhy:
@@ -38,15 +38,14 @@ export const audit: Words['audit'] = {
 
   computedNow: (count, time, rate) =>
     `${count} eventos foram calculados agora neste navegador, em ${time} (${rate} por segundo), e cada novo assim que chega.`,
-  computedBefore: (count, at) =>
-    `Os ${count} anteriores foram calculados pela última vez em ${at}.`,
+  computedBefore: (count, at) => `Os ${count} anteriores foram calculados pela última vez: ${at}.`,
   progress: (count, total, rate) => `${count} de ${total}, ${rate} eventos por segundo`,
   noneNew: (at) => `Nenhum evento é mais novo que a âncora de ${at}.`,
   anchorLimit:
     'Uma âncora mostra que o log continua dela. Não mostra que payloads antigos ainda são os mesmos: só conferir tudo de novo mostra.',
 
   same: 'O mesmo log da última vez.',
-  sameWhy: (seq, at) => `O evento ${seq} ainda tem o hash que este navegador guardou em ${at}.`,
+  sameWhy: (seq, at) => `O evento ${seq} ainda tem o hash que este navegador guardou (${at}).`,
   kept: 'Âncora guardada.',
   keptWhy: (seq) =>
     `Este navegador tem agora o evento ${seq} e o hash dele: da próxima vez o log tem de continuar dali.`,
@@ -88,7 +87,7 @@ export const audit: Words['audit'] = {
     unknown: 'não contado',
   },
 
-  chain: (seq) => `Como o evento ${seq} se prende na cadeia`,
+  chain: (seq) => `Como o evento ${seq} se encaixa na cadeia`,
   chainFormula: 'hash = SHA-256(hash anterior · payload · hora)',
   chainTable: 'Os eventos em volta, com seus hashes',
   before: 'anterior',
@@ -104,7 +103,7 @@ export const audit: Words['audit'] = {
   hosts: 'Agentes',
   group: 'Eventos de quem',
   about: 'Sobre um agente ou uma carga',
-  aboutHint: 'Hostname, ou id de agente ou carga…',
+  aboutHint: 'Agente ou carga…',
   who: 'Por quem',
   whoHint: 'admin, hub, agent ou token:nome',
   types: 'Tipos, como no protocolo, com vírgulas',
@@ -156,7 +155,7 @@ export const audit: Words['audit'] = {
   print: {
     print: 'Imprimir',
     back: 'Voltar ao log',
-    who: 'Perguntado por',
+    who: 'Consultado por',
     whoAs: (name, role) => `${name}, como ${role}`,
     at: 'Respondido em',
     hub: 'Hub',
@@ -169,7 +168,7 @@ export const audit: Words['audit'] = {
     anchorOf: (seq, at) => `evento ${seq}, guardada em ${at}`,
     none: 'nenhum',
     check: 'Conferência neste navegador',
-    entries: (count) => `${count} eventos, os mais novos primeiro`,
+    entries: (count) => (count === '1' ? '1 evento' : `${count} eventos, os mais novos primeiro`),
     cut: (count) =>
       `Estes são os ${count} mais novos que correspondem; há mais. Restrinja a pergunta, ou use svc evidence.`,
     nothing: 'Nenhum evento corresponde.',

@@ -3,16 +3,17 @@
 import type { Words } from '../words.ts'
 
 export const policies: Words['policies'] = {
-  title: 'Politicas',
+  title: 'Políticas',
   about:
-    'O que uma role pode ter. Uma politica com seletor só restringe, para os agentes que combinam.',
-  ofRoles: 'De roles',
+    'O que um papel pode ter. Uma política com seletor só restringe, para os agentes que correspondem.',
+  ofRoles: 'De papéis',
   ofSelectors: 'Com seletor',
   noneOfRoles:
     'Sem nenhuma, o hub e a CA decidem quanto tempo vivem as coisas, e qualquer nome é permitido.',
-  noneOfSelectors: 'Uma destas restringe o que uma role pode ter, para os agentes que combinam.',
-  role: 'Role',
-  everyOther: '* (toda role sem a sua)',
+  noneOfSelectors:
+    'Uma destas restringe o que um papel pode ter, para os agentes que correspondem.',
+  role: 'Papel',
+  everyOther: '* (todo papel sem a sua)',
   newOfRole: 'Abrir ou criar',
   newOfSelector: 'Abrir ou criar com seletor',
   fields: {
@@ -21,24 +22,24 @@ export const policies: Words['policies'] = {
     token_ttl_max: 'Vida máxima de um token',
     cert_ttl: 'Vida de um certificado',
     sans_permitidos: 'Nomes permitidos',
-    cargas_automaticas: 'Cargas no registro',
-    reenroll: 'Novo registro',
+    cargas_automaticas: 'Cargas na inscrição',
+    reenroll: 'Nova inscrição',
   },
   hints: {
     nome: 'Em listas e logs.',
-    where: 'Como env=prod; por labels, role e nome.',
+    where: 'Como env=prod; por rótulos, papel e nome.',
     token_ttl_max: 'Como 8h ou 2d; vazio: 7 dias.',
     cert_ttl: 'Como 8h ou 1d, no mínimo 15m; vazio: a CA decide.',
     sans_permitidos:
       'Um por linha: um nome, *.sufixo, ou * para qualquer um. Vazio: só o nome do próprio agente.',
     cargas_automaticas:
-      'Ids de cargas do tipo csr_cert, uma por linha, que cada agente recebe no registro.',
-    reenroll: 'Se operadores podem registrar agentes de novo.',
+      'Ids de cargas do tipo csr_cert, uma por linha, que cada agente recebe na inscrição.',
+    reenroll: 'Se operadores podem inscrever agentes de novo.',
   },
   unset: {
     nome: '–',
     where: '–',
-    token_ttl_max: '7 dias, ou outra politica',
+    token_ttl_max: '7 dias, ou outra política',
     cert_ttl: 'a CA decide',
     sans_permitidos: 'nenhum',
     cargas_automaticas: 'nenhuma',
@@ -52,7 +53,7 @@ export const policies: Words['policies'] = {
   anyName: 'qualquer nome',
   noNames: 'só o nome do próprio agente',
   untested: 'Gravar a vida sem um teste na CA',
-  needed: 'Isto é necessário.',
+  needed: 'Campo obrigatório.',
   settings: 'Configuração',
   setting: 'Campo',
   differences: 'O que mudaria',
@@ -64,18 +65,18 @@ export const policies: Words['policies'] = {
   discard: 'Descartar',
   apply: 'Aplicar',
   remove: 'Remover',
-  removeTitle: (name) => `Remover a politica ${name}`,
+  removeTitle: (name) => `Remover a política ${name}`,
   removeText: {
-    role: 'A partir daí vale a politica * para a role, se houver. Nada do que existe é revogado.',
-    where: 'O que ela tirou, as politicas das roles dão de novo. Nada do que existe é revogado.',
+    role: 'A partir daí vale a política * para o papel, se houver. Nada do que existe é revogado.',
+    where: 'O que ela tirou, as políticas dos papéis dão de novo. Nada do que existe é revogado.',
   },
   holds: {
-    role: 'Vale para os agentes desta role.',
-    where: 'Restringe a politica da role, para os agentes que combinam.',
+    role: 'Vale para os agentes deste papel.',
+    where: 'Restringe a política do papel, para os agentes que correspondem.',
   },
   notThere: {
-    role: 'Esta role ainda não tem politica própria.',
-    where: 'Ainda não há tal politica.',
+    role: 'Este papel ainda não tem política própria.',
+    where: 'Ainda não há essa política.',
   },
   hosts: (count) => (count === '1' ? '1 agente' : `${count} agentes`),
   wouldHold: (count) =>
@@ -83,8 +84,8 @@ export const policies: Words['policies'] = {
   noneAffected: 'Nenhuma carga entregue tem um nome que ela proíbe.',
   affected: (count) =>
     `${count} das cargas entregues teriam nomes proibidos, e não seriam renovadas:`,
-  conflict: 'Outra pessoa mudou esta politica',
+  conflict: 'Outra pessoa mudou esta política',
   history: 'Quem a mudou',
-  noHistory: 'Nenhum dos eventos mais novos sobre politicas é sobre esta.',
+  noHistory: 'Nenhum dos eventos mais novos sobre políticas é sobre esta.',
   by: (actor) => `por ${actor}`,
 }

@@ -7,7 +7,7 @@ export const roots: Words['roots'] = {
   set: (numero, epoca) => `Conjunto ${numero} da época ${epoca}`,
   since: 'em vigor desde',
   root: 'Raiz',
-  ends: 'Fim',
+  ends: 'Vence',
   invalid: 'Inválida',
   certificates: 'Certificados que levam a ela',
   hubsOwn: 'A do hub',
@@ -20,13 +20,14 @@ export const roots: Words['roots'] = {
   signed:
     'Uma chave de confiança assina os conjuntos: o svc põe o próximo em vigor, com a assinatura.',
   needs: 'O que ainda precisa da raiz antiga?',
-  noOldRoot: 'Não há raiz antiga: o certificado do hub leva à única, ou nenhum hub diz.',
+  noOldRoot:
+    'Não há raiz antiga: o certificado do hub leva à única que há, ou nenhum hub está rodando.',
   notNeeded: 'Nenhum certificado em uso leva a ela.',
   needed: (count) =>
     count === '1'
       ? '1 certificado em uso leva a ela.'
       : `${count} certificados em uso levam a ela.`,
-  unknown: (count) => `De ${count} certificados em uso ninguém anotou a raiz.`,
+  unknown: (count) => `Não há registro da raiz de ${count} certificados em uso.`,
   allAdopted: (count) =>
     `Todos os ${count} agentes disseram que confiam exatamente neste conjunto.`,
   pending: (count, all) =>
@@ -36,34 +37,35 @@ export const roots: Words['roots'] = {
   why: 'Por quê',
   neverSaid: 'nunca disse',
   number: (numero) => `conjunto ${numero}`,
-  pinned: 'Um arquivo no host diz em que raízes confiar',
+  pinned: 'Um arquivo na máquina diz em que raízes confiar',
 }
 
 export const revocations: Words['revocations'] = {
   title: 'Revogações na CA',
-  about: 'O próprio hub já recusa todos estes. Cada um fica aqui até expirar.',
+  about:
+    'O próprio hub já recusa todos estes, e cada um sai da lista quando expira. Uma CA sem banco de dados não consegue revogar: dê um a ela, ou espere.',
   list: 'Revogados aqui, e não na CA',
   none: 'A CA revogou tudo o que o hub revogou.',
   host: 'Agente',
   state: 'Estado',
-  states: { waiting: 'O hub pede', refused: 'A CA recusou' },
-  serial: 'Serial',
+  states: { waiting: 'Em espera', refused: 'Recusada' },
+  serial: 'Número de série',
   ends: 'Expira',
   reason: 'Por quê',
 }
 
 export const certificates: Words['certificates'] = {
   title: 'Certificados',
-  none: 'O que um agente usa está aqui depois do registro.',
+  none: 'O que um agente usa está aqui depois da inscrição.',
   host: 'Agente',
   what: 'O quê',
   identity: 'Identidade',
   state: 'Estado',
   anyState: 'Qualquer estado',
   states: { fresh: 'Novo', renewing: 'Renovando', late: 'Atrasado', expired: 'Expirado' },
-  ends: 'Fim',
-  serial: 'Serial',
+  ends: 'Vence',
+  serial: 'Número de série',
   byHost: 'Hostname ou id',
-  endsBefore: (at) => `termina antes de ${at}`,
+  endsBefore: (at) => `vence antes de ${at}`,
   asked: 'Pedido',
 }

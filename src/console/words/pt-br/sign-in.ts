@@ -10,7 +10,7 @@ export const signIn: Words['signIn'] = {
   submit: 'Entrar',
   submitting: 'Entrando…',
   empty: 'Cole um token de administração: ele começa com svca_.',
-  refused: 'O hub não conhece este token, ou ele já terminou.',
+  refused: 'O hub não conhece este token, ou ele já venceu.',
   linkRefused: 'Este link já foi usado, ou o prazo dele acabou. Peça outro:',
   useLink: (name) => `Entrar com este link no lugar de ${name}?`,
   useLinkButton: 'Entrar com o link',

@@ -7,6 +7,7 @@ export const times: Words['times'] = {
   minute: 'min',
   hour: 'h',
   day: 'd',
+  years: 'anos',
   now: 'agora',
   in: (duration) => `em ${duration}`,
   ago: (duration) => `há ${duration}`,
