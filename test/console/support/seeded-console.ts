@@ -26,7 +26,10 @@ export interface SeededPerson extends AsyncDisposable {
 
 export async function openSeededConsole(
   hosts: number,
-  { isHostile = false } = {},
+  {
+    isHostile = false,
+    keptDirectory,
+  }: { readonly isHostile?: boolean; readonly keptDirectory?: string | undefined } = {},
 ): Promise<SeededConsole> {
   await using opened = new AsyncDisposableStack()
   await placeConsole(await packConsole())
@@ -36,6 +39,7 @@ export async function openSeededConsole(
       hosts,
       seed: SEED,
       isHostile,
+      keptDirectory,
       port,
       clock: systemClock,
       progress: () => undefined,

@@ -1,6 +1,7 @@
 // The log: whether it is whole, how one entry hangs in it, the entries, and one of them.
 
 import type { JSX } from 'preact'
+import { useMemo } from 'preact/hooks'
 import { useQuery } from '../../api/query.ts'
 import { here, hrefOf } from '../../frame/router.ts'
 import { Screen } from '../../frame/screen.tsx'
@@ -10,7 +11,7 @@ import { Command } from '../../parts/command.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { formatCount, Time } from '../../parts/time.tsx'
 import { useEntryLanguage } from '../../words/entry-language.ts'
-import { words } from '../../words/words.ts'
+import { type Words, words } from '../../words/words.ts'
 import type { EntryLanguage } from '../../../explain/entry-language.ts'
 import type { ScreenProperties } from '../routes.tsx'
 import { ChainCard } from './chain-card.tsx'
@@ -110,6 +111,8 @@ interface ListProperties {
 function List({ entries, filters, chosen, language }: ListProperties): JSX.Element {
   const { audit, frame } = words()
   const { rows, error, isLoading, hasMore } = entries
+  const isNarrow = chosen !== undefined
+  const columns = useMemo(() => columnsIn(audit, language, isNarrow), [audit, language, isNarrow])
   const isEmpty = rows.length === 0 && !isLoading && error === undefined
   return (
     <>
@@ -117,7 +120,7 @@ function List({ entries, filters, chosen, language }: ListProperties): JSX.Eleme
       {rows.length > 0 && (
         <DataTable
           label={audit.title}
-          columns={columns(language, chosen !== undefined)}
+          columns={columns}
           rows={rows}
           total={hasMore ? undefined : rows.length}
           hasMore={hasMore}
@@ -145,8 +148,11 @@ function List({ entries, filters, chosen, language }: ListProperties): JSX.Eleme
   )
 }
 
-function columns(language: EntryLanguage, isNarrow: boolean): readonly Column<Entry>[] {
-  const { audit } = words()
+function columnsIn(
+  audit: Words['audit'],
+  language: EntryLanguage,
+  isNarrow: boolean,
+): readonly Column<Entry>[] {
   return [
     {
       name: 'seq',
