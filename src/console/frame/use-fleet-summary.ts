@@ -2,6 +2,7 @@
 
 import type { ReadonlySignal } from '@preact/signals'
 import type { AdminReplies } from '../api/operations.ts'
+import { UNHURRIED_MS } from '../api/pace.ts'
 import { type Shown, useQuery } from '../api/query.ts'
 import { here } from './router.ts'
 
@@ -18,6 +19,6 @@ export function useFleetSummary(): ReadonlySignal<Shown<AdminReplies['summarizeF
   return useQuery(
     'summarizeFleet',
     isOverview ? { horizon: chosenHorizon(), samples: 'hour' } : {},
-    { goesWithTime: isOverview },
+    isOverview ? { goesWithTime: true } : { paceMs: UNHURRIED_MS },
   )
 }

@@ -2,6 +2,7 @@
 
 import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
+import { UNHURRIED_MS } from '../../api/pace.ts'
 import { useQuery } from '../../api/query.ts'
 import { here, hrefOf } from '../../frame/router.ts'
 import { Screen } from '../../frame/screen.tsx'
@@ -87,6 +88,7 @@ function useAround(seq: number | undefined): readonly Entry[] | undefined {
   const { data, error } = useQuery(
     'listEntries',
     seq === undefined ? undefined : { before, last: 2 * AROUND + 1 },
+    { paceMs: UNHURRIED_MS },
   ).value
   return data?.eventos ?? (error === undefined ? undefined : [])
 }

@@ -4,7 +4,7 @@ import { useMemo, useState } from 'preact/hooks'
 import type { ComponentChildren, JSX } from 'preact'
 import { ask } from '../../api/client.ts'
 import type { AdminReplies } from '../../api/operations.ts'
-import { PAGE_ROWS, usePages } from '../../api/pages.ts'
+import { usePages } from '../../api/pages.ts'
 import { isAllowed } from '../../api/session.ts'
 import { here, hrefOf, setQuery } from '../../frame/router.ts'
 import { Screen } from '../../frame/screen.tsx'
@@ -36,10 +36,10 @@ export function DeliveriesScreen(): JSX.Element {
   const { query } = here.value
   const filters = readFilters(query)
   const summary = useFleetSummary()
-  const pages = usePages(JSON.stringify(filters), async (after) => {
+  const pages = usePages(JSON.stringify(filters), async (after, limit) => {
     const { entregas, next, total } = await ask('findDeliveries', {
       ...filters,
-      limit: PAGE_ROWS,
+      limit,
       ...(after !== undefined && { after }),
     })
     return { rows: entregas, next, total }

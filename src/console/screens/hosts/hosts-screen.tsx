@@ -5,7 +5,7 @@ import { useMemo } from 'preact/hooks'
 import { AGENT_SORTS, AGENT_STATES } from './host-filters.ts'
 import { ask } from '../../api/client.ts'
 import type { AdminReplies } from '../../api/operations.ts'
-import { PAGE_ROWS, usePages } from '../../api/pages.ts'
+import { usePages } from '../../api/pages.ts'
 import { here, hrefOf, setQuery } from '../../frame/router.ts'
 import { Screen } from '../../frame/screen.tsx'
 import { useRowKeys } from '../../frame/use-row-keys.ts'
@@ -34,10 +34,10 @@ export function HostsScreen(): JSX.Element {
     ...(estado !== undefined && { estado }),
     ...(sort !== undefined && { sort }),
   }
-  const pages = usePages(JSON.stringify(filters), async (after) => {
+  const pages = usePages(JSON.stringify(filters), async (after, limit) => {
     const { agentes, next, total } = await ask('listAgents', {
       ...filters,
-      limit: PAGE_ROWS,
+      limit,
       ...(after !== undefined && { after }),
     })
     return { rows: agentes, next, total }
