@@ -14,6 +14,8 @@ interface Question {
   readonly question: string
   /** Of clicks from the overview. */
   readonly clicks: readonly ((page: Page) => Promise<void>)[]
+  /** After them, without a click. */
+  readonly types?: (page: Page) => Promise<void>
   readonly answer: RegExp
 }
 
@@ -49,6 +51,12 @@ const QUESTIONS: readonly Question[] = [
   },
   { question: 'How far is the rollout?', clicks: [], answer: /\d+ of \d+/ },
   {
+    question: 'What happens if I change this politica?',
+    clicks: [follow(/^Policies/), follow(/^web$/)],
+    types: (page) => page.getByLabel('Permitted names').fill('www.example.org'),
+    answer: /It would hold for [\d,]+ hosts\.[^]*(would have forbidden names|No cargo)/,
+  },
+  {
     question: 'Who revoked a host, and when?',
     clicks: [follow(/^Audit log/), press('People')],
     answer: /agent_revoked/,
@@ -57,6 +65,16 @@ const QUESTIONS: readonly Question[] = [
     question: 'Is the log intact?',
     clicks: [follow(/^Audit log/)],
     answer: /No break in [\d,]+ entries/,
+  },
+  {
+    question: 'Who has access, who was refused?',
+    clicks: [follow(/^Access/)],
+    answer: /left-the-team[^]*oncall[^]*Refused requests[^]*admin_token_invalid/,
+  },
+  {
+    question: 'What still needs the old root?',
+    clicks: [follow(/^Trust roots/)],
+    answer: /What still needs the old root\?[^]*\d+ of [\d,]+ hosts/,
   },
 ]
 
@@ -68,9 +86,13 @@ describe('an answer', WITH_BROWSER, () => {
   after(() => opened[Symbol.asyncDispose]())
 
   test('is as few clicks away as it shall be', async (t) => {
-    await using person = await opened.signIn()
+    // Who may not set a politica sees what holds, and no form; who has access is a question of admins.
+    await using person = await opened.signIn('admin')
     const { page } = person
-    for (const { question, clicks, answer } of QUESTIONS) {
+    const headers = { authorization: 'Bearer svca_of-nobody' }
+    const refused = await person.context.request.get('/v1/admin/agentes', { headers })
+    assert.equal(refused.status(), 401)
+    for (const { question, clicks, types, answer } of QUESTIONS) {
       // Without a click the answer comes with the page.
       let startedMs = performance.now()
       await page.goto('/console/')
@@ -80,6 +102,7 @@ describe('an answer', WITH_BROWSER, () => {
         startedMs = performance.now()
       }
       for (const click of clicks) await click(page)
+      await types?.(page)
       await page
         .locator('main', { hasText: answer })
         .waitFor()

@@ -8,6 +8,7 @@ interface Row {
 
 interface Question {
   readonly after: string | undefined
+  readonly rowsMax: number | undefined
   answer(rows: string, next: string | null): Promise<void>
   refuse(error: Error): Promise<void>
 }
@@ -19,7 +20,7 @@ function openList() {
   const questions: Question[] = []
   let held: Held<Row> = NO_PAGES
   const list = createPageList<Row>({
-    askPage: (after) => {
+    askPage: (after, rowsMax) => {
       const { promise, resolve, reject } = Promise.withResolvers<PageOf<Row>>()
       const settle = async (): Promise<void> => {
         await promise.catch(() => undefined)
@@ -27,6 +28,7 @@ function openList() {
       }
       questions.push({
         after,
+        rowsMax,
         answer: (rows, next) => {
           resolve({ rows: Array.from(rows, (id) => ({ id })), next })
           return settle()
@@ -138,6 +140,31 @@ describe('a list of pages', () => {
     assert.equal(held().error, FORBIDDEN)
     assert.equal(list.refresh(), false)
     assert.equal(questions.length, 2)
+  })
+
+  test('of a page, the rows in view are asked for again, and what nobody looked at is not gone', async () => {
+    const { list, questions, shown, held } = openList()
+    list.reload()
+    await questions[0]?.answer('abcdef', 'f')
+    list.look(0, 3)
+    list.refresh()
+    assert.equal(questions[1]?.rowsMax, 3)
+    await questions[1]?.answer('abc', 'c')
+    assert.deepEqual([shown(), held().arrived], ['abcdef', 0])
+    list.refresh()
+    await questions[2]?.answer('zab', 'b')
+    assert.deepEqual([shown(), held().arrived], ['abcdef', 1], 'it pushed another one out')
+  })
+
+  test('a page whose end is in view is asked for whole', async () => {
+    const { list, questions, held } = openList()
+    list.reload()
+    await questions[0]?.answer('abc', null)
+    list.look(0, 3)
+    list.refresh()
+    assert.equal(questions[1]?.rowsMax, undefined)
+    await questions[1]?.answer('abcd', null)
+    assert.equal(held().arrived, 1)
   })
 
   test('nothing counts after its end', async () => {

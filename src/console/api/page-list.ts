@@ -35,7 +35,8 @@ export interface PageList {
 }
 
 interface PageListOptions<Row> {
-  readonly askPage: (after: string | undefined) => Promise<PageOf<Row>>
+  /** So many rows of it at most; a whole page without. */
+  readonly askPage: (after: string | undefined, rowsMax?: number) => Promise<PageOf<Row>>
   readonly keep: (held: Held<Row>) => void
   /** After it, nothing of the list may be shown. */
   readonly isForbidden: (error: unknown) => boolean
@@ -125,12 +126,12 @@ export function createPageList<Row extends { readonly id: string }>({
       return true
     }
     void take(async (isNewest) => {
-      for (const at of pagesInView(held.pages, inView)) {
+      for (const { at, rowsMax } of pagesInView(held.pages, inView)) {
         const page = held.pages[at]
         if (page === undefined) continue
-        const fresh = await askPage(page.after)
+        const fresh = await askPage(page.after, rowsMax)
         if (!isNewest()) return
-        keep(withFresh(held, at, fresh))
+        keep(withFresh(held, at, fresh, rowsMax))
       }
     })
     return true
@@ -152,22 +153,32 @@ export function createPageList<Row extends { readonly id: string }>({
 function pagesInView<Row>(
   pages: readonly Page<Row>[],
   { first, last }: { readonly first: number; readonly last: number },
-): number[] {
-  const seen: number[] = []
+): InView[] {
+  const seen: InView[] = []
   let begin = 0
   for (const [at, { rows }] of pages.entries()) {
     const end = begin + rows.length
-    if (begin <= last && end > first) seen.push(at)
+    // What comes behind the last row of a page is seen in a whole page alone.
+    const rowsMax = last < end && last > begin ? last - begin : undefined
+    if (begin <= last && end > first) seen.push({ at, rowsMax })
     begin = end
   }
-  return seen.length === 0 && pages.length > 0 ? [0] : seen
+  return seen.length === 0 && pages.length > 0 ? [{ at: 0, rowsMax: undefined }] : seen
 }
 
-/** Rows that are known change in place; the others wait. */
+interface InView {
+  /** Which page. */
+  readonly at: number
+  /** So many of its rows, from its first one; all without. */
+  readonly rowsMax: number | undefined
+}
+
+/** Rows that are known change in place; the others wait. Below the `rowsMax` that were asked for nobody looked. */
 function withFresh<Row extends { readonly id: string }>(
   held: Held<Row>,
   at: number,
   fresh: PageOf<Row>,
+  rowsMax = Infinity,
 ): Held<Row> {
   const page = held.pages[at]
   if (page === undefined) return held
@@ -175,7 +186,8 @@ function withFresh<Row extends { readonly id: string }>(
   const knownIds = new Set(held.pages.flatMap(({ rows }) => rows.map(({ id }) => id)))
   const rows = page.rows.map((row) => freshById.get(row.id) ?? row)
   const arrived = fresh.rows.filter(({ id }) => !knownIds.has(id)).length
-  const gone = page.rows.filter(({ id }) => !freshById.has(id)).length
+  const asked = page.rows.slice(0, Math.max(rowsMax, fresh.rows.length))
+  const gone = asked.filter(({ id }) => !freshById.has(id)).length
   const pages = held.pages.with(at, { ...page, rows, total: fresh.total })
   // A row that came pushes another one to the next page: that one is not gone.
   return { ...held, pages, error: undefined, arrived: Math.max(arrived, gone) }

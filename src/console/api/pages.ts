@@ -1,9 +1,10 @@
-// A long list, 200 rows at a time. Rows that are in view are asked for again when a doorbell rings, and every fifteen seconds where there
-// is no stream, and change where they stand; what would move them waits until somebody asks for it.
+// A long list, 200 rows at a time. Rows that are in view are asked for again when a doorbell rings, at most every five seconds, and every
+// fifteen seconds where there is no stream, and change where they stand; what would move them waits until somebody asks for it.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { isForbidden, mayPass } from './hub-error.ts'
 import { createPageList, type Held, NO_PAGES, type PageList, type PageOf } from './page-list.ts'
+import { onAct, UNHURRIED_MS, waitToAsk } from './pace.ts'
 import { isIn } from './session.ts'
 import { onRing, streamState } from './stream.ts'
 
@@ -24,19 +25,22 @@ export interface Pages<Row> {
   look(first: number, last: number): void
 }
 
-const AGAIN_MS_MIN = 1000
 const POLL_MS = 15_000
 
 /** `key` names the list: with another one it begins again. */
 export function usePages<Row extends { readonly id: string }>(
   key: string,
-  askPage: (after: string | undefined) => Promise<PageOf<Row>>,
+  askPage: (after: string | undefined, limit: number) => Promise<PageOf<Row>>,
 ): Pages<Row> {
   const [held, setHeld] = useState<Held<Row>>(NO_PAGES)
   const current = useRef<PageList | undefined>(undefined)
   useEffect(() => {
     setHeld(NO_PAGES)
-    const list = createPageList({ askPage, keep: setHeld, isForbidden })
+    const list = createPageList<Row>({
+      askPage: (after, limit = PAGE_ROWS) => askPage(after, limit),
+      keep: setHeld,
+      isForbidden,
+    })
     current.current = list
     list.reload()
     const stop = keepFresh(list)
@@ -67,29 +71,34 @@ function keepFresh(list: PageList): () => void {
   let isStale = false
   let askedAtMs = Date.now()
   let timer: ReturnType<typeof setTimeout> | undefined
-  const refresh = (): void => {
+  const refresh = ({ isSoon = false } = {}): void => {
     isStale = true
-    if (timer !== undefined || document.visibilityState === 'hidden' || !isIn()) return
-    timer = setTimeout(
-      () => {
-        timer = undefined
-        if (document.visibilityState === 'hidden' || !isIn()) return
-        askedAtMs = Date.now()
-        isStale = !list.refresh()
-      },
-      Math.max(0, askedAtMs + AGAIN_MS_MIN - Date.now()),
-    )
+    if (document.visibilityState === 'hidden' || !isIn()) return
+    if (timer !== undefined && !isSoon) return
+    clearTimeout(timer)
+    const ask = (): void => {
+      timer = undefined
+      if (document.visibilityState === 'hidden' || !isIn()) return
+      askedAtMs = Date.now()
+      isStale = !list.refresh()
+    }
+    timer = setTimeout(ask, waitToAsk(askedAtMs, UNHURRIED_MS, isSoon))
   }
-  const stopListening = onRing(refresh)
-  const refreshIfOld = (): void => {
-    if (isStale || streamState.value !== 'live' || mayPass(list.error())) refresh()
+  const stopRings = onRing(() => refresh())
+  const stopActs = onAct(() => refresh({ isSoon: true }))
+  const isOld = (): boolean => isStale || streamState.value !== 'live' || mayPass(list.error())
+  const poll = setInterval(() => {
+    if (isOld()) refresh()
+  }, POLL_MS)
+  const onVisible = (): void => {
+    if (isOld()) refresh({ isSoon: true })
   }
-  const poll = setInterval(refreshIfOld, POLL_MS)
-  document.addEventListener('visibilitychange', refreshIfOld)
+  document.addEventListener('visibilitychange', onVisible)
   return () => {
-    stopListening()
+    stopRings()
+    stopActs()
     clearInterval(poll)
     clearTimeout(timer)
-    document.removeEventListener('visibilitychange', refreshIfOld)
+    document.removeEventListener('visibilitychange', onVisible)
   }
 }

@@ -1,5 +1,6 @@
 // What the hub was asked, kept while somebody looks at it: asked again when a doorbell rings, at most once a second, and every
-// fifteen seconds where there is no stream, or the hub was too busy. Answers that time alone changes are asked more often. An answer that failed leaves the last good one on the screen, with its age.
+// fifteen seconds where there is no stream, or the hub was too busy. Answers that time alone changes are asked more often. An answer that
+// failed leaves the last good one on the screen, with its age.
 
 import { type ReadonlySignal, signal, type Signal } from '@preact/signals'
 import { useEffect, useState } from 'preact/hooks'
@@ -7,6 +8,7 @@ import { ask } from './client.ts'
 import { hubNowMs } from './clock.ts'
 import type { AdminReplies, AdminRequest, ReadName } from './operations.ts'
 import { isForbidden, mayPass } from './hub-error.ts'
+import { AGAIN_MS_MIN, onAct, waitToAsk } from './pace.ts'
 import { isAllowed, isIn, onForget } from './session.ts'
 import { onRing, streamState } from './stream.ts'
 
@@ -25,16 +27,18 @@ interface Query {
   readonly ageMsOf: (data: unknown) => number
   readonly concerns: (tipo: string) => boolean
   readonly goesWithTime: boolean
+  readonly paceMs: number
   watchers: number
   /** A request is under way; another one follows it when something happened meanwhile. */
   isAsking: boolean
+  /** Until it is asked. */
+  timer: ReturnType<typeof setTimeout> | undefined
   isStale: boolean
   askedAtMs: number
   /** When something happened last that can change the answer. */
   rungAtMs: number
 }
 
-const AGAIN_MS_MIN = 1000
 const POLL_MS = 15_000
 const WITH_TIME_MS = 4000
 /** What nobody looks at any more is kept for the way back, up to so many answers. */
@@ -51,6 +55,8 @@ export interface QueryOptions<Name extends ReadName> {
   readonly goesWithTime?: boolean
   /** Of an answer that the hub keeps for all who ask: how old it was when the hub gave it. */
   readonly ageMsOf?: (data: AdminReplies[Name]) => number
+  /** Between two questions that doorbells make; a second without it. */
+  readonly paceMs?: number
 }
 
 /** Undefined as a request asks nothing, and so does what the role or the hosts of the token forbid. */
@@ -80,6 +86,7 @@ function findQuery(
     concerns = (tipo) => tipos?.includes(tipo) ?? true,
     goesWithTime = false,
     ageMsOf = () => 0,
+    paceMs = AGAIN_MS_MIN,
   }: QueryOptions<ReadName>,
 ): Query {
   const known = queries.get(key)
@@ -90,8 +97,10 @@ function findQuery(
     ageMsOf: ageMsOf as Query['ageMsOf'],
     concerns,
     goesWithTime,
+    paceMs,
     watchers: 0,
     isAsking: false,
+    timer: undefined,
     isStale: true,
     askedAtMs: 0,
     rungAtMs: 0,
@@ -110,40 +119,47 @@ function forgetOldest(): void {
 
 function watch(query: Query): () => void {
   query.watchers += 1
-  refresh(query)
+  refresh(query, { isSoon: true })
   return () => {
     query.watchers -= 1
   }
 }
 
-/** Everything that is on the screen is asked again: somebody acted here. */
-export function refreshAll(): void {
-  for (const query of queries.values()) ring(query)
-}
+/** Somebody acted here: everything that is on the screen is asked again. */
+onAct(() => {
+  for (const query of queries.values()) ring(query, { isSoon: true })
+})
 
 /** Nothing of the one who was in is left for the next one. */
 onForget(() => queries.clear())
 
-function ring(query: Query): void {
+function ring(query: Query, pace: Pace = {}): void {
   query.rungAtMs = Date.now()
-  refresh(query)
+  refresh(query, pace)
 }
 
-function refresh(query: Query): void {
+interface Pace {
+  /** Somebody waits for it. */
+  readonly isSoon?: boolean
+}
+
+function refresh(query: Query, { isSoon = false }: Pace = {}): void {
   query.isStale = true
   if (query.watchers === 0 || query.isAsking || document.visibilityState === 'hidden') return
   if (!isIn() || isForbidden(query.shown.peek().error)) return
-  query.isAsking = true
-  const waitMs = Math.max(0, query.askedAtMs + AGAIN_MS_MIN - Date.now())
-  setTimeout(() => void answer(query), waitMs)
+  if (query.timer !== undefined && !isSoon) return
+  clearTimeout(query.timer)
+  const ask = (): void => {
+    query.timer = undefined
+    void answer(query)
+  }
+  query.timer = setTimeout(ask, waitToAsk(query.askedAtMs, query.paceMs, isSoon))
 }
 
 async function answer(query: Query): Promise<void> {
   // While it waited, somebody may have signed out: what is stale is asked when a stream begins again.
-  if (!isIn()) {
-    query.isAsking = false
-    return
-  }
+  if (!isIn()) return
+  query.isAsking = true
   query.isStale = false
   query.askedAtMs = Date.now()
   try {
@@ -176,12 +192,16 @@ setInterval(() => {
 
 setInterval(() => {
   for (const query of queries.values()) {
-    if (query.goesWithTime && Date.now() - query.askedAtMs >= WITH_TIME_MS) refresh(query)
+    if (query.goesWithTime && Date.now() - query.askedAtMs >= WITH_TIME_MS) {
+      refresh(query, { isSoon: true })
+    }
   }
 }, WITH_TIME_MS / 4)
 
 document.addEventListener('visibilitychange', () => {
   for (const query of queries.values()) {
-    if (query.isStale || query.goesWithTime || streamState.value !== 'live') refresh(query)
+    if (query.isStale || query.goesWithTime || streamState.value !== 'live') {
+      refresh(query, { isSoon: true })
+    }
   }
 })

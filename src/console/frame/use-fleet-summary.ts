@@ -2,6 +2,7 @@
 
 import type { ReadonlySignal } from '@preact/signals'
 import type { AdminReplies } from '../api/operations.ts'
+import { UNHURRIED_MS } from '../api/pace.ts'
 import { type Shown, useQuery } from '../api/query.ts'
 import { here } from './router.ts'
 
@@ -19,7 +20,7 @@ export function useFleetSummary(): ReadonlySignal<Shown<AdminReplies['summarizeF
     'summarizeFleet',
     isOverview ? { horizon: chosenHorizon(), samples: 'hour' } : {},
     {
-      goesWithTime: isOverview,
+      ...(isOverview ? { goesWithTime: true } : { paceMs: UNHURRIED_MS }),
       ageMsOf: ({ time, as_of: gathered }) => Date.parse(time) - Date.parse(gathered),
     },
   )

@@ -1,9 +1,13 @@
-// A table of any length, of which some forty rows are in the document: those on the screen and a few around them.
+// A table of any length, of which some forty rows are in the document: those on the screen and a few around them. A scroll draws the rows
+// that come, and leaves those that stay as they are. Each row is laid out for itself, which the layout of a table is not: so it has the
+// roles of a table, and the style of a grid.
 
-import { useEffect, useRef, useState } from 'preact/hooks'
-import type { ComponentChildren, JSX } from 'preact'
+import { useEffect, useMemo } from 'preact/hooks'
+import { Component, type ComponentChildren, type JSX } from 'preact'
 import { here, setQuery } from '../frame/router.ts'
+import { isNarrow } from './is-narrow.ts'
 import { formatCount } from './time.tsx'
+import { useRowWindow } from './use-row-window.ts'
 
 export interface Column<Row> {
   readonly name: string
@@ -37,7 +41,8 @@ interface DataTableProperties<Row> {
 
 const ROW_PX = 45
 const NARROW_ROW_PX = 62
-const AROUND_ROWS = 12
+/** The next page is asked for while so many rows are still below the screen. */
+const AHEAD_ROWS = 100
 
 export function DataTable<Row extends { readonly id: string }>({
   label,
@@ -50,28 +55,33 @@ export function DataTable<Row extends { readonly id: string }>({
   onLook,
   onEnd,
 }: DataTableProperties<Row>): JSX.Element {
-  const table = useRef<HTMLTableElement>(null)
-  const { first, last, rowPx } = useWindow(table, rows.length)
-  const shown = columns.filter(({ isWideOnly }) => isWideOnly !== true || rowPx === ROW_PX)
+  const rowPx = isNarrow() ? NARROW_ROW_PX : ROW_PX
+  const { table, first, last } = useRowWindow(rows.length, rowPx)
+  const shown = useMemo(
+    () => columns.filter(({ isWideOnly }) => isWideOnly !== true || rowPx === ROW_PX),
+    [columns, rowPx],
+  )
   useEffect(() => {
     onLook(first, last)
-    if (last >= rows.length) onEnd()
+    if (last + AHEAD_ROWS >= rows.length) onEnd()
   }, [first, last, rows.length])
   const sorted = here.value.query['sort']
   return (
     <table
       ref={table}
       class="data"
+      role="table"
+      style={{ '--columns': shown.map((column) => widthOf(column, rowPx)).join(' ') }}
       aria-label={label}
       aria-rowcount={rowCountOf(rows.length, total, hasMore)}
     >
-      <thead>
-        <tr aria-rowindex={1}>
-          {shown.map(({ name, label: heading, sort, isWideOnly, ...column }) => (
+      <thead role="rowgroup">
+        <tr role="row" aria-rowindex={1}>
+          {shown.map(({ name, label: heading, sort, isWideOnly }) => (
             <th
               key={name}
+              role="columnheader"
               scope="col"
-              style={widthOf(column, rowPx === NARROW_ROW_PX)}
               class={isWideOnly === true ? 'wide' : undefined}
               aria-sort={sort !== undefined && sort === sorted ? 'ascending' : undefined}
             >
@@ -86,39 +96,71 @@ export function DataTable<Row extends { readonly id: string }>({
           ))}
         </tr>
       </thead>
-      <tbody>
-        <Room rows={first} rowPx={rowPx} columns={shown.length} />
+      <tbody role="rowgroup">
+        <Room rows={first} rowPx={rowPx} />
         {rows.slice(first, last).map((row, at) => (
-          <tr
+          <TableRow
             key={row.id}
-            aria-rowindex={first + at + 2}
-            aria-current={isCurrent?.(row) === true ? 'true' : undefined}
-          >
-            {shown.map(({ name, cell, isWideOnly }, column) => (
-              <td key={name} class={isWideOnly === true ? 'wide' : undefined}>
-                {column === 0 && hrefOf !== undefined ? (
-                  <a class="whole-row" href={hrefOf(row)}>
-                    {cell(row)}
-                  </a>
-                ) : (
-                  cell(row)
-                )}
-              </td>
-            ))}
-          </tr>
+            row={row}
+            columns={shown}
+            index={first + at + 2}
+            href={hrefOf?.(row)}
+            isCurrent={isCurrent?.(row) === true}
+          />
         ))}
-        <Room rows={rows.length - last} rowPx={rowPx} columns={shown.length} />
+        <Room rows={rows.length - last} rowPx={rowPx} />
       </tbody>
     </table>
   )
 }
 
+interface TableRowProperties<Row> {
+  readonly row: Row
+  readonly columns: readonly Column<Row>[]
+  readonly index: number
+  readonly href: string | undefined
+  readonly isCurrent: boolean
+}
+
+/** Drawn again when its own row, its place or the columns are others, or when a signal says so that a cell read. */
+class TableRow<Row> extends Component<TableRowProperties<Row>> {
+  override shouldComponentUpdate(next: TableRowProperties<Row>, state: unknown): boolean {
+    const { row, columns, index, href, isCurrent } = this.props
+    return (
+      state !== this.state ||
+      next.row !== row ||
+      next.columns !== columns ||
+      next.index !== index ||
+      next.href !== href ||
+      next.isCurrent !== isCurrent
+    )
+  }
+
+  override render(): JSX.Element {
+    const { row, columns, index, href, isCurrent } = this.props
+    return (
+      <tr role="row" aria-rowindex={index} aria-current={isCurrent ? 'true' : undefined}>
+        {columns.map(({ name, cell, isWideOnly }, column) => (
+          <td key={name} role="cell" class={isWideOnly === true ? 'wide' : undefined}>
+            {column === 0 && href !== undefined ? (
+              <a class="whole-row" href={href}>
+                {cell(row)}
+              </a>
+            ) : (
+              cell(row)
+            )}
+          </td>
+        ))}
+      </tr>
+    )
+  }
+}
+
 function widthOf(
-  { share, narrowShare = share }: Pick<Column<never>, 'share' | 'narrowShare'>,
-  isNarrow: boolean,
-): { readonly width: string } | undefined {
-  const width = isNarrow ? narrowShare : share
-  return width === undefined ? undefined : { width: `${width}%` }
+  { share = 20, narrowShare = share }: Pick<Column<never>, 'share' | 'narrowShare'>,
+  rowPx: number,
+): string {
+  return `minmax(0, ${rowPx === NARROW_ROW_PX ? narrowShare : share}fr)`
 }
 
 /** With the heading; -1 as ARIA has it where nobody knows. */
@@ -130,18 +172,12 @@ function rowCountOf(known: number, total: number | undefined, hasMore: boolean):
 function Room({
   rows,
   rowPx,
-  columns,
 }: {
   readonly rows: number
   readonly rowPx: number
-  readonly columns: number
 }): JSX.Element | null {
   if (rows <= 0) return null
-  return (
-    <tr class="room" aria-hidden="true">
-      <td colSpan={columns} style={{ height: `${rows * rowPx}px` }} />
-    </tr>
-  )
+  return <tr class="room" aria-hidden="true" style={{ height: `${rows * rowPx}px` }} />
 }
 
 export function CountLine({
@@ -158,36 +194,4 @@ export function CountLine({
       {total === undefined ? formatCount(shown) : words(formatCount(shown), formatCount(total))}
     </span>
   )
-}
-
-/** Which rows are near the screen; the page scrolls, not the table. */
-function useWindow(
-  table: { readonly current: HTMLTableElement | null },
-  count: number,
-): { readonly first: number; readonly last: number; readonly rowPx: number } {
-  const [top, setTop] = useState(0)
-  const rowPx = matchMedia('(max-width: 860px)').matches ? NARROW_ROW_PX : ROW_PX
-  useEffect(() => {
-    let frame = 0
-    const look = (): void => {
-      frame = 0
-      const above = table.current?.getBoundingClientRect().top ?? 0
-      // In steps: a scroll by a few pixels draws nothing.
-      setTop(Math.floor(Math.max(0, -above) / (rowPx * 4)) * 4)
-    }
-    const schedule = (): void => {
-      if (frame === 0) frame = requestAnimationFrame(look)
-    }
-    addEventListener('scroll', schedule, { passive: true })
-    addEventListener('resize', schedule, { passive: true })
-    look()
-    return () => {
-      cancelAnimationFrame(frame)
-      removeEventListener('scroll', schedule)
-      removeEventListener('resize', schedule)
-    }
-  }, [rowPx, count === 0])
-  const onScreen = Math.ceil(innerHeight / rowPx)
-  const first = Math.max(0, Math.min(top - AROUND_ROWS, count))
-  return { first, last: Math.min(count, top + onScreen + AROUND_ROWS), rowPx }
 }

@@ -1,10 +1,12 @@
 // Times, in the zone that was chosen; the document always holds UTC.
 
+import { computed } from '@preact/signals'
 import type { JSX } from 'preact'
 import { now } from '../api/clock.ts'
 import { language, zone } from '../frame/preferences.ts'
 import { words } from '../words/words.ts'
 import { describeDuration } from './durations.ts'
+import { useOfTime } from './use-of-time.ts'
 
 /** The clock alone of today, else with its day. */
 export function Time({
@@ -14,18 +16,20 @@ export function Time({
   readonly at: string
   readonly withSeconds?: boolean
 }): JSX.Element {
+  const text = useOfTime(() => describeTime(at, { withSeconds }), [at, withSeconds])
   return (
     <time dateTime={at} title={describeFully(at)}>
-      {describeTime(at, { withSeconds })}
+      {text}
     </time>
   )
 }
 
 /** `in 47 min`, or `12 min ago`; it follows the hub's clock. */
 export function Relative({ at }: { readonly at: string }): JSX.Element {
+  const text = useOfTime(() => describeRelative(at), [at])
   return (
     <time dateTime={at} title={describeFully(at)}>
-      {describeRelative(at)}
+      {text}
     </time>
   )
 }
@@ -43,7 +47,7 @@ export function describeTime(
   { withSeconds = false }: { readonly withSeconds?: boolean } = {},
 ): string {
   const date = new Date(at)
-  const isToday = dayOf(date) === dayOf(new Date(now.value))
+  const isToday = dayOf(date) === today.value
   const clock: Intl.DateTimeFormatOptions = {
     hour: '2-digit',
     minute: '2-digit',
@@ -96,6 +100,9 @@ export function nameOfZone(): string {
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
   return timeZone.split('/').at(-1)?.replaceAll('_', ' ') ?? timeZone
 }
+
+/** Of the hub's clock; it is formatted once for all that is shown. */
+const today = computed(() => dayOf(new Date(now.value)))
 
 function dayOf(date: Date): string {
   return format(date, { dateStyle: 'short' })

@@ -4,7 +4,7 @@ import { useRef, useState } from 'preact/hooks'
 import { askFully } from '../api/client.ts'
 import { HubError, HubUnreachable } from '../api/hub-error.ts'
 import type { ActName, AdminReplies, AdminRequest } from '../api/operations.ts'
-import { refreshAll } from '../api/query.ts'
+import { tellAct } from '../api/pace.ts'
 import { announce } from './live-region.tsx'
 
 export interface Act<Name extends ActName> {
@@ -48,7 +48,7 @@ export function useAct<Name extends ActName>(name: Name): Act<Name> {
         unanswered.current = undefined
         setState({ isBusy: false, error: undefined })
         if (done !== undefined) announce(done)
-        refreshAll()
+        tellAct()
         return body
       } catch (error) {
         if (!(error instanceof HubError || error instanceof HubUnreachable)) throw error

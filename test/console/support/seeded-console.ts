@@ -27,7 +27,10 @@ export interface SeededPerson extends AsyncDisposable {
 
 export async function openSeededConsole(
   hosts: number,
-  { isHostile = false } = {},
+  {
+    isHostile = false,
+    keptDirectory,
+  }: { readonly isHostile?: boolean; readonly keptDirectory?: string | undefined } = {},
 ): Promise<SeededConsole> {
   await using opened = new AsyncDisposableStack()
   await placeBuiltConsole()
@@ -37,6 +40,7 @@ export async function openSeededConsole(
       hosts,
       seed: SEED,
       isHostile,
+      keptDirectory,
       port,
       clock: systemClock,
       progress: () => undefined,

@@ -1,6 +1,8 @@
 // The log: whether it is whole, how one entry hangs in it, the entries, and one of them.
 
 import type { JSX } from 'preact'
+import { useMemo } from 'preact/hooks'
+import { UNHURRIED_MS } from '../../api/pace.ts'
 import { useQuery } from '../../api/query.ts'
 import { here, hrefOf } from '../../frame/router.ts'
 import { Screen } from '../../frame/screen.tsx'
@@ -10,7 +12,7 @@ import { Command } from '../../parts/command.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { formatCount, Time } from '../../parts/time.tsx'
 import { useEntryLanguage } from '../../words/entry-language.ts'
-import { words } from '../../words/words.ts'
+import { type Words, words } from '../../words/words.ts'
 import type { EntryLanguage } from '../../../explain/entry-language.ts'
 import type { ScreenProperties } from '../routes.tsx'
 import { ChainCard } from './chain-card.tsx'
@@ -86,6 +88,7 @@ function useAround(seq: number | undefined): readonly Entry[] | undefined {
   const { data, error } = useQuery(
     'listEntries',
     seq === undefined ? undefined : { before, last: 2 * AROUND + 1 },
+    { paceMs: UNHURRIED_MS },
   ).value
   return data?.eventos ?? (error === undefined ? undefined : [])
 }
@@ -110,6 +113,8 @@ interface ListProperties {
 function List({ entries, filters, chosen, language }: ListProperties): JSX.Element {
   const { audit, frame } = words()
   const { rows, error, isLoading, hasMore } = entries
+  const isSplit = chosen !== undefined
+  const columns = useMemo(() => columnsIn(audit, language, isSplit), [audit, language, isSplit])
   const isEmpty = rows.length === 0 && !isLoading && error === undefined
   return (
     <>
@@ -117,7 +122,7 @@ function List({ entries, filters, chosen, language }: ListProperties): JSX.Eleme
       {rows.length > 0 && (
         <DataTable
           label={audit.title}
-          columns={columns(language, chosen !== undefined)}
+          columns={columns}
           rows={rows}
           total={hasMore ? undefined : rows.length}
           hasMore={hasMore}
@@ -146,8 +151,11 @@ function List({ entries, filters, chosen, language }: ListProperties): JSX.Eleme
 }
 
 /** Beside an open entry, who did it stands in the sentence alone. */
-function columns(language: EntryLanguage, isSplit: boolean): readonly Column<Entry>[] {
-  const { audit } = words()
+function columnsIn(
+  audit: Words['audit'],
+  language: EntryLanguage,
+  isSplit: boolean,
+): readonly Column<Entry>[] {
   return [
     {
       name: 'seq',

@@ -14,6 +14,7 @@ import { readRecord } from '../../../audit/browser/read-export-lines.ts'
 import { ask } from '../../api/client.ts'
 import { hubNowMs } from '../../api/clock.ts'
 import type { AdminReplies } from '../../api/operations.ts'
+import { waitToAsk } from '../../api/pace.ts'
 import { onForget } from '../../api/session.ts'
 import { onRing } from '../../api/stream.ts'
 import { type Anchor, forgetAnchor, keepAnchor, readAnchor } from './anchor.ts'
@@ -70,7 +71,8 @@ export const logCheck = signal<LogCheck>(NOTHING)
 /** Parsed within a moment, and hashed in a second or less. */
 const PAGE_RECORDS = 2000
 const SHOWN_EVERY_MS = 120
-const AGAIN_MS_MIN = 1000
+/** Between a doorbell and the check of what it rang for. */
+const CHECK_MS = 2000
 const SIGNED_AFTER_MS = 2000
 
 /** What goes on; with another one, the earlier one ends. */
@@ -110,10 +112,13 @@ export function beginLogCheck(): void {
   isFollowing = true
   let timer: ReturnType<typeof setTimeout> | undefined
   onRing(() => {
-    timer ??= setTimeout(() => {
-      timer = undefined
-      void followNewest()
-    }, AGAIN_MS_MIN)
+    timer ??= setTimeout(
+      () => {
+        timer = undefined
+        void followNewest()
+      },
+      waitToAsk(Date.now(), CHECK_MS, false),
+    )
   })
 }
 

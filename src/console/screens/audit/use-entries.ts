@@ -5,6 +5,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { ask } from '../../api/client.ts'
 import type { AdminReplies } from '../../api/operations.ts'
 import { isForbidden } from '../../api/hub-error.ts'
+import { waitToAsk } from '../../api/pace.ts'
 import { isIn } from '../../api/session.ts'
 import { onRing } from '../../api/stream.ts'
 import { type EntryFilters, toRequest } from './entry-filters.ts'
@@ -35,7 +36,8 @@ interface Held extends Omit<Entries, 'more' | 'reload'> {
 
 export const PAGE_ENTRIES = 200
 export const ARRIVED_MAX = 50
-const AGAIN_MS_MIN = 1000
+/** Between a doorbell and the count of what it rang for. */
+const COUNT_MS = 2000
 
 const NONE: Held = {
   rows: [],
@@ -106,10 +108,13 @@ export function useEntries(filters: EntryFilters): Entries {
     void load(undefined)
     let timer: ReturnType<typeof setTimeout> | undefined
     const stop = onRing(() => {
-      timer ??= setTimeout(() => {
-        timer = undefined
-        void count()
-      }, AGAIN_MS_MIN)
+      timer ??= setTimeout(
+        () => {
+          timer = undefined
+          void count()
+        },
+        waitToAsk(Date.now(), COUNT_MS, false),
+      )
     })
     return () => {
       stop()

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks'
 import type { JSX } from 'preact'
 import { ask } from '../../api/client.ts'
 import type { AdminReplies } from '../../api/operations.ts'
-import { PAGE_ROWS, usePages } from '../../api/pages.ts'
+import { usePages } from '../../api/pages.ts'
 import { useQuery } from '../../api/query.ts'
 import { goTo, here, hrefOf, setQuery } from '../../frame/router.ts'
 import { Hostname } from '../../parts/hostname.tsx'
@@ -149,10 +149,10 @@ function Acts({ cargo }: { readonly cargo: Cargo }): JSX.Element {
 function HostsCard({ id }: { readonly id: string }): JSX.Element {
   const { cargo: text, deliveries } = words()
   useRowKeys()
-  const pages = usePages(id, async (after) => {
+  const pages = usePages(id, async (after, limit) => {
     const { entregas, next, total } = await ask('findDeliveries', {
       carga: id,
-      limit: PAGE_ROWS,
+      limit,
       ...(after !== undefined && { after }),
     })
     return { rows: entregas, next, total }

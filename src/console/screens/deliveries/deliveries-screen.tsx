@@ -1,10 +1,10 @@
 // All deliveries: what failed and why on top, below it each one, filtered, sorted and paged at the hub.
 
-import { useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import type { ComponentChildren, JSX } from 'preact'
 import { ask } from '../../api/client.ts'
 import type { AdminReplies } from '../../api/operations.ts'
-import { PAGE_ROWS, usePages } from '../../api/pages.ts'
+import { usePages } from '../../api/pages.ts'
 import { isAllowed } from '../../api/session.ts'
 import { here, hrefOf, setQuery } from '../../frame/router.ts'
 import { Hostname } from '../../parts/hostname.tsx'
@@ -19,7 +19,7 @@ import { DeliveryStatus } from '../../parts/delivery-status.tsx'
 import { FilterField } from '../../parts/filter-field.tsx'
 import { IfAllowed } from '../../parts/if-allowed.tsx'
 import { Relative } from '../../parts/time.tsx'
-import { words } from '../../words/words.ts'
+import { type Words, words } from '../../words/words.ts'
 import { DeliveryDialog } from './delivery-dialog.tsx'
 import { describeFilters, listSorts, readFilters, STATUSES } from './delivery-filters.ts'
 import { FailuresCard } from './failures-card.tsx'
@@ -37,16 +37,17 @@ export function DeliveriesScreen(): JSX.Element {
   const { query } = here.value
   const filters = readFilters(query)
   const summary = useFleetSummary()
-  const pages = usePages(JSON.stringify(filters), async (after) => {
+  const pages = usePages(JSON.stringify(filters), async (after, limit) => {
     const { entregas, next, total } = await ask('findDeliveries', {
       ...filters,
-      limit: PAGE_ROWS,
+      limit,
       ...(after !== undefined && { after }),
     })
     return { rows: entregas, next, total }
   })
   const { sort: _order, ...narrowing } = filters
   const isFiltered = Object.keys(narrowing).length > 0
+  const columns = useMemo(() => columnsIn(deliveries), [deliveries])
   const { open } = query
   const maySee = isAllowed('showDelivery')
   return (
@@ -64,7 +65,7 @@ export function DeliveriesScreen(): JSX.Element {
         <PagedRows
           label={deliveries.title}
           pages={pages}
-          columns={columns()}
+          columns={columns}
           hrefOf={({ id, agente_id: host }) =>
             maySee ? hrefOf('/deliveries', { ...query, open: id }) : hrefOf(`/hosts/${host}`)
           }
@@ -185,8 +186,7 @@ function RetryShown({ rows }: { readonly rows: readonly Delivery[] }): JSX.Eleme
   )
 }
 
-function columns(): readonly Column<Delivery>[] {
-  const { deliveries } = words()
+function columnsIn(deliveries: Words['deliveries']): readonly Column<Delivery>[] {
   return [
     {
       name: 'host',

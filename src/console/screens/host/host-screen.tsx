@@ -71,7 +71,7 @@ function HostPage({ host }: { readonly host: Host }): JSX.Element {
     <>
       <div class="hosthead">
         <h2>{host.hostname}</h2>
-        <HostState host={host} nowMs={now.value} />
+        <HostState host={host} />
         {verdict.kind === 'failed' && <Pill tone="bad" icon="x" text={text.deliveryFailed} />}
         {verdict.kind === 'refused' && <Pill tone="late" icon="alarm" text={text.deliveryWaits} />}
         {host.online_since === null ? (

@@ -1,11 +1,11 @@
 // All hosts: filtered, sorted and paged at the hub.
 
 import type { JSX } from 'preact'
+import { useMemo } from 'preact/hooks'
 import { AGENT_SORTS, AGENT_STATES } from './host-filters.ts'
 import { ask } from '../../api/client.ts'
-import { now } from '../../api/clock.ts'
 import type { AdminReplies } from '../../api/operations.ts'
-import { PAGE_ROWS, usePages } from '../../api/pages.ts'
+import { usePages } from '../../api/pages.ts'
 import { here, hrefOf, setQuery } from '../../frame/router.ts'
 import { Hostname } from '../../parts/hostname.tsx'
 import { Screen } from '../../frame/screen.tsx'
@@ -17,7 +17,7 @@ import type { Column } from '../../parts/data-table.tsx'
 import { FilterField } from '../../parts/filter-field.tsx'
 import { ArrivedButton, PagedRows } from '../../parts/paged-rows.tsx'
 import { Relative } from '../../parts/time.tsx'
-import { words } from '../../words/words.ts'
+import { type Words, words } from '../../words/words.ts'
 import { HostState } from './host-state.tsx'
 
 type Host = AdminReplies['listAgents']['agentes'][number]
@@ -35,14 +35,15 @@ export function HostsScreen(): JSX.Element {
     ...(estado !== undefined && { estado }),
     ...(sort !== undefined && { sort }),
   }
-  const pages = usePages(JSON.stringify(filters), async (after) => {
+  const pages = usePages(JSON.stringify(filters), async (after, limit) => {
     const { agentes, next, total } = await ask('listAgents', {
       ...filters,
-      limit: PAGE_ROWS,
+      limit,
       ...(after !== undefined && { after }),
     })
     return { rows: agentes, next, total }
   })
+  const columns = useMemo(() => columnsIn(hosts), [hosts])
   const isFiltered = [q, role, where, estado].some((one) => one !== undefined)
   return (
     <Screen
@@ -91,7 +92,7 @@ export function HostsScreen(): JSX.Element {
         <PagedRows
           label={hosts.title}
           pages={pages}
-          columns={columns()}
+          columns={columns}
           hrefOf={({ id }) => hrefOf(`/hosts/${id}`)}
           empty={
             isFiltered ? (
@@ -108,8 +109,7 @@ export function HostsScreen(): JSX.Element {
   )
 }
 
-function columns(): readonly Column<Host>[] {
-  const { hosts } = words()
+function columnsIn(hosts: Words['hosts']): readonly Column<Host>[] {
   return [
     {
       name: 'host',
@@ -123,7 +123,7 @@ function columns(): readonly Column<Host>[] {
       label: hosts.state,
       share: 18,
       narrowShare: 29,
-      cell: (host) => <HostState host={host} nowMs={now.value} />,
+      cell: (host) => <HostState host={host} />,
     },
     {
       name: 'ends',

@@ -11,6 +11,7 @@ import { decidePolicy, formOf, type PolicyForm, type Target } from './describe-p
 import { Differences } from './differences.tsx'
 import { PolicyConflict } from './policy-conflict.tsx'
 import { PolicyFields } from './policy-fields.tsx'
+import { ForeseenAsTyped } from './policy-foreseen.tsx'
 import { PolicyReview } from './policy-review.tsx'
 import type { SeenPolitica } from './use-politica.ts'
 
@@ -88,6 +89,9 @@ export function PolicyEditor({
           </label>
         )}
         <Differences differences={decision.differences} />
+        {step === 'form' && isTouched && decision.faults.length === 0 && (
+          <ForeseenAsTyped {...{ target, bounds }} />
+        )}
         <div class="row">
           <button
             type="submit"

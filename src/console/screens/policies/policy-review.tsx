@@ -3,16 +3,14 @@
 import { useEffect } from 'preact/hooks'
 import type { JSX } from 'preact'
 import { HubError } from '../../api/hub-error.ts'
-import type { AdminRehearsal } from '../../api/operations.ts'
-import { hrefOf } from '../../frame/router.ts'
 import { useRehearsal } from '../../parts/act-dialog.tsx'
 import { Failure } from '../../parts/answer.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
-import { formatCount } from '../../parts/time.tsx'
 import { useAct } from '../../parts/use-act.ts'
 import { words } from '../../words/words.ts'
 import type { PolicyBounds, PolicyDecision, Target } from './describe-policy.ts'
 import { askPolitica } from './use-politica.ts'
+import { Foreseen, requestOf } from './policy-foreseen.tsx'
 import { Differences } from './differences.tsx'
 
 export function PolicyReview({
@@ -83,46 +81,4 @@ async function isThere(target: Target): Promise<boolean> {
     // The act itself meets the same trouble, and says it.
     return false
   }
-}
-
-function requestOf(
-  target: Target,
-  bounds: PolicyBounds,
-): { readonly role: string } & { readonly nome: string } {
-  const own = target.kind === 'role' ? { role: target.role } : { nome: target.nome }
-  // Each kind takes its own fields, of which the form of the other one has none.
-  return { ...bounds, ...own } as { readonly role: string } & { readonly nome: string }
-}
-
-function Foreseen({
-  foreseen: { agentes, cargas, cargas_afetadas: affected },
-}: {
-  readonly foreseen: NonNullable<AdminRehearsal['politica']>
-}): JSX.Element {
-  const { policies: text } = words()
-  return (
-    <div aria-live="polite">
-      <p>
-        <b>{text.wouldHold(formatCount(agentes))}</b>
-      </p>
-      {cargas === 0 ? (
-        <p class="muted">{text.noneAffected}</p>
-      ) : (
-        <>
-          <p class="c-late">{text.affected(formatCount(cargas))}</p>
-          <ul class="plain-list">
-            {affected.map(({ carga_id: id, nome, sans, agentes: hosts }) => (
-              <li key={id}>
-                <a class="link" href={hrefOf(`/cargo/${id}`)}>
-                  {nome}
-                </a>{' '}
-                <code>{sans.join(', ')}</code>{' '}
-                <span class="muted">{text.hosts(formatCount(hosts))}</span>
-              </li>
-            ))}
-          </ul>
-        </>
-      )}
-    </div>
-  )
 }

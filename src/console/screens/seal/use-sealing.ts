@@ -8,7 +8,7 @@ import {
   type JudgeRequest,
   keepRecipients,
 } from '../../api/local-console.ts'
-import { refreshAll } from '../../api/query.ts'
+import { tellAct } from '../../api/pace.ts'
 import { sealInBrowser } from './seal-in-browser.ts'
 
 export type SealStep =
@@ -95,7 +95,7 @@ async function seal(order: SealOrder, show: (state: SealStep) => void): Promise<
           return { id, versao }
         })
   clear()
-  refreshAll()
+  tellAct()
   const { id: cargoId, versao } = delivered
   const isKept = await keepRecipients({ ticket, carga_id: cargoId, versao, sha256 }).then(
     () => true,
