@@ -33,7 +33,7 @@ export const ADMIN_ROOMS: readonly Room[] = [
   {
     name: 'admin/sealed',
     what: 'whom to seal for, and sealing',
-    imports: ['admin/terminal', 'protocol', 'platform', 'sealing'],
+    imports: ['admin/terminal', 'protocol', 'platform', 'sealing', 'sealing/recipients'],
   },
   {
     name: 'admin/declared',
@@ -70,6 +70,7 @@ export const ADMIN_ROOMS: readonly Room[] = [
       'hub/vault',
       'backup',
       'sealing',
+      'sealing/recipients',
       'protocol',
       'platform',
     ],
@@ -83,7 +84,15 @@ export const ADMIN_ROOMS: readonly Room[] = [
   {
     name: 'admin/console',
     what: 'the console that `svc` serves on loopback: who may ask, what is passed on to the hub, and whom the page may seal for',
-    imports: ['admin/doors', 'admin/sealed', 'console-files', 'protocol', 'platform'],
+    imports: [
+      'admin/doors',
+      'admin/sealed',
+      'console-files',
+      'sealing',
+      'sealing/recipients',
+      'protocol',
+      'platform',
+    ],
   },
   {
     name: 'admin/commands',
@@ -103,6 +112,7 @@ export const ADMIN_ROOMS: readonly Room[] = [
       'audit',
       'evidence',
       'sealing',
+      'sealing/recipients',
       'pki',
       'trust',
     ],
