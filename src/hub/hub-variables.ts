@@ -155,6 +155,13 @@ export const HUB_VARIABLES: readonly HubVariable[] = [
     meaning: 'The console, below `/console/` on the admin port; `off` turns it off.',
   },
   {
+    name: 'SVC_CONSOLE_SEALING',
+    required: false,
+    default: 'off',
+    meaning:
+      'Whether the console of the hub seals secrets in the browser; `on` permits it. Whoever holds the hub could then read what is typed there, which `svc console` excludes.',
+  },
+  {
     name: 'SVC_METRICS_BIND',
     required: false,
     default: '127.0.0.1:9464',

@@ -36,7 +36,7 @@ export async function openDoors(
   store: Store,
   { now }: Pick<Clock, 'now'>,
   limits: Partial<HubLimits> = {},
-  isConsoleServed = false,
+  console: { readonly isConsoleServed?: boolean; readonly isConsoleSealing?: boolean } = {},
 ): Promise<RunningDoors> {
   // What the hub does now and then, it does at its end: a clock that stands still would have it do so without a pause.
   const clock: Clock = { now, sleep: (_durationMs, signal) => untilAborted(signal) }
@@ -47,7 +47,9 @@ export async function openDoors(
   const doors = await openAdminDoors({
     config: {
       adminBind: { host: '127.0.0.1', port: 0 },
-      isConsoleServed,
+      isConsoleServed: false,
+      isConsoleSealing: false,
+      ...console,
       limits: { ...DEFAULT_HUB_LIMITS, ...limits },
       isTrustedProxy: () => false,
     },

@@ -49,6 +49,7 @@ export interface AdminPortOptions extends Pick<
   readonly refusals: RefusalRecorder
   /** Undefined where there is to be no console. */
   readonly consoleFiles?: ConsoleFiles | undefined
+  readonly isConsoleSealing: boolean
   readonly changes: ChangeStreams
 }
 
@@ -128,7 +129,7 @@ export function createAdminPort(options: AdminPortOptions): AdminPort {
     return undefined
   })
   const server = tlsServerOf(port, options)
-  if (consoleFiles !== undefined) addConsoleRoutes(port, consoleFiles)
+  if (consoleFiles !== undefined) addConsoleRoutes(port, consoleFiles, options.isConsoleSealing)
   addAdminRoutes(port, {
     log,
     performOperation: options.performOperation,

@@ -33,9 +33,9 @@ export const cargo = {
   gets: (count: number) => `${plural(count, 'host gets', 'hosts get')} it now`,
   andMore: (count: number) => `and ${plural(count, 'more', 'more')}`,
   sealedWhy:
-    'A secret is sealed on your machine, so that the hub cannot open it. A page that the hub itself serves could send the plaintext away: it does not ask for one. Seal it with svc:',
+    'A secret is sealed on your machine, so that the hub cannot open it. A page that the hub itself serves could send the plaintext away. Seal it with svc:',
   sealedNext: 'And again with new content, or for hosts that came since:',
-  sealHere: 'Seal it in a page that svc serves',
+  sealHere: 'Sealing in the browser',
   sealAgain: 'Seal again',
   host: 'Host',
   file: 'File',

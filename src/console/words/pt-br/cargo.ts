@@ -38,9 +38,9 @@ export const cargo: Words['cargo'] = {
   gets: (count) => `${plural(count, 'agente recebe', 'agentes recebem')} agora`,
   andMore: (count) => `e mais ${plural(count, 'agente', 'agentes')}`,
   sealedWhy:
-    'Um segredo é selado na sua máquina, para que o hub não possa abri-lo. Uma página servida pelo próprio hub poderia mandar o texto para fora: ela não o pede. Sele com svc:',
+    'Um segredo é selado na sua máquina, para que o hub não possa abri-lo. Uma página servida pelo próprio hub poderia mandar o texto para fora. Sele com svc:',
   sealedNext: 'E de novo com conteúdo novo, ou para agentes que vieram depois:',
-  sealHere: 'Selar em uma página que o svc serve',
+  sealHere: 'Selar no navegador',
   sealAgain: 'Selar de novo',
   host: 'Agente',
   file: 'Arquivo',

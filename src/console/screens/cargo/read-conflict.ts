@@ -1,0 +1,20 @@
+// What is there now of a carga that somebody else has changed, and who did, as far as the log says.
+
+import { ask } from '../../api/client.ts'
+import type { AdminReplies } from '../../api/operations.ts'
+
+export interface CargoConflict {
+  readonly present: AdminReplies['showCargo']
+  readonly by: { readonly actor: string; readonly at: string } | undefined
+}
+
+const CHANGES = ['carga_updated', 'carga_selected']
+
+export async function readConflict(id: string): Promise<CargoConflict> {
+  const present = await ask('showCargo', { carga: id })
+  const { eventos } = await ask('listEntries', { about: id, tipos: CHANGES, last: 1 })
+  const entry = eventos.at(-1)
+  const actor = entry?.payload['actor']
+  const isKnown = entry !== undefined && typeof actor === 'string'
+  return { present, by: isKnown ? { actor, at: entry.timestamp } : undefined }
+}
