@@ -159,7 +159,7 @@ export const HUB_VARIABLES: readonly HubVariable[] = [
     required: false,
     default: 'off',
     meaning:
-      'Whether the console of the hub seals secrets in the browser; `on` permits it. Whoever holds the hub could then read what is typed there, which `svc console` excludes.',
+      'Whether the console of the hub seals secrets in the browser; `on` permits it. A person who controls the hub could then read what is typed there, which `svc console` excludes.',
   },
   {
     name: 'SVC_METRICS_BIND',

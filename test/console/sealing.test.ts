@@ -16,7 +16,7 @@ import { enrollRealAgent, type RealAgent } from './support/real-agent.ts'
 const SECRET = 'staple-horse-battery-correct-4c1e'
 const HOST = 'web-1.example.org'
 const SAID =
-  'This page came from the hub: whoever holds the hub could read what you type here. svc console is the way that excludes it.'
+  'This page came from the hub: a person who controls the hub could read what you type here. svc console is the way that excludes it.'
 
 describe('[CON-5] [CON-6] a hub whose page may seal', WITH_BROWSER, () => {
   let opened: OpenConsole

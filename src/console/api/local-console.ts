@@ -33,7 +33,7 @@ export async function keepRecipients(request: KeepRequest): Promise<void> {
   await askOwnServer('POST', `${RECIPIENTS}/keep`, request)
 }
 
-/** Whoever served this page, for what is no operation of the admin API. */
+/** The server of this page, asked for what is no operation of the admin API. */
 export async function askOwnServer(
   method: 'GET' | 'POST',
   path: string,

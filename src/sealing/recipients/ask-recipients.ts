@@ -1,4 +1,4 @@
-// Whom a page seals for, as the hub names them: nobody whom the person did not name, and the person names no escrow there.
+// Whom a page seals for, as the hub names them. Nobody is among them whom the person has not named, and of something new no escrow.
 // Pure but for the question to the hub. docs/protocol.md SEA-3, SEA-14, SEA-15.
 
 import type { AdminRequest } from '../../protocol/admin/operations.ts'

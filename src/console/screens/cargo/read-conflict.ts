@@ -8,12 +8,19 @@ export interface CargoConflict {
   readonly by: { readonly actor: string; readonly at: string } | undefined
 }
 
-const CHANGES = ['carga_updated', 'carga_selected']
+/** No index knows the carga of an entry `carga_selected`: the newest ones are looked at. */
+const SELECTED_LAST = 50
 
 export async function readConflict(id: string): Promise<CargoConflict> {
-  const present = await ask('showCargo', { carga: id })
-  const { eventos } = await ask('listEntries', { about: id, tipos: CHANGES, last: 1 })
-  const entry = eventos.at(-1)
+  const [present, updates, selections] = await Promise.all([
+    ask('showCargo', { carga: id }),
+    ask('listEntries', { about: id, tipos: ['carga_updated'], last: 1 }),
+    ask('listEntries', { tipos: ['carga_selected'], last: SELECTED_LAST }),
+  ])
+  const selected = selections.eventos.findLast(({ payload }) => payload['carga_id'] === id)
+  const [entry] = [...updates.eventos, ...(selected === undefined ? [] : [selected])].toSorted(
+    (one, other) => other.seq - one.seq,
+  )
   const actor = entry?.payload['actor']
   const isKnown = entry !== undefined && typeof actor === 'string'
   return { present, by: isKnown ? { actor, at: entry.timestamp } : undefined }

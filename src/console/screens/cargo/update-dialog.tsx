@@ -13,7 +13,8 @@ import { useAct } from '../../parts/use-act.ts'
 import { useSettled } from '../../parts/use-settled.ts'
 import { words } from '../../words/words.ts'
 import { type CargoConflict, readConflict } from './read-conflict.ts'
-import { findPlan, readNames, readWaves, WAVES_DRAFT, type WavesDraft } from './read-form.ts'
+import { readNames, readWaves, WAVES_DRAFT, type WavesDraft } from './read-form.ts'
+import { WavePlan } from './wave-plan.tsx'
 import { WavesFields } from './waves-fields.tsx'
 
 type Cargo = AdminReplies['showCargo']
@@ -128,13 +129,7 @@ export function UpdateDialog({
             {text.inWaves}
           </label>
           {waves !== undefined && <WavesFields draft={waves} onChange={setWaves} />}
-          {rehearsal !== undefined && waves !== undefined && (
-            <ul class="plain">
-              {findPlan(rehearsal).map(({ wave, hosts }) => (
-                <li key={wave}>{text.wavePlan(wave, hosts)}</li>
-              ))}
-            </ul>
-          )}
+          {rehearsal !== undefined && waves !== undefined && <WavePlan rehearsal={rehearsal} />}
           {rehearsal !== undefined && <Rehearsed rehearsal={rehearsal} />}
         </div>
         {error !== undefined && <Failure error={error} />}

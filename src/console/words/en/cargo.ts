@@ -59,6 +59,14 @@ export const cargo = {
   wavePlan: (wave: string, hosts: number) => `${wave}: ${plural(hosts, 'host', 'hosts')}`,
   startButton: 'Start the rollout',
   conflict: (name: string) => `${name} has changed`,
+  select: 'Who gets it…',
+  selectTitle: (name: string) => `Who gets ${name}`,
+  whomHave: 'Those that have it now, and no other',
+  selectHint: 'Such as role=web,env in (prod,stage)',
+  selectText:
+    'A host that matches gets it at its next poll, also one that comes later; a sealed file waits until somebody seals it for the host. A host that no longer matches keeps it.',
+  unselectText: 'The hosts that have it keep it, and renew it. Nobody else gets it.',
+  selectButton: 'Set',
   remove: 'Remove…',
   removeTitle: (name: string) => `Remove ${name}`,
   removeText:

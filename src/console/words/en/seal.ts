@@ -9,7 +9,7 @@ export const seal = {
   intro: (hub: string) =>
     `The file is sealed in this browser, and only the sealed file goes to ${hub}. This page came from svc on this machine.`,
   byHub:
-    'This page came from the hub: whoever holds the hub could read what you type here. svc console is the way that excludes it.',
+    'This page came from the hub: a person who controls the hub could read what you type here. svc console is the way that excludes it.',
   byHubHint:
     'The file is sealed in this browser, and only the sealed file goes to the hub, as long as the hub sends the page that it should.',
   name: 'Name',

@@ -64,6 +64,14 @@ export const cargo: Words['cargo'] = {
   wavePlan: (wave, hosts) => `${wave}: ${plural(hosts, 'agente', 'agentes')}`,
   startButton: 'Começar o rollout',
   conflict: (name) => `${name} mudou`,
+  select: 'Quem recebe…',
+  selectTitle: (name) => `Quem recebe ${name}`,
+  whomHave: 'Os que a têm agora, e nenhum outro',
+  selectHint: 'Como role=web,env in (prod,stage)',
+  selectText:
+    'Um agente que corresponde a recebe no próximo poll, também um que venha depois; um arquivo selado espera até que alguém o sele para o agente. Um agente que não corresponde mais fica com ela.',
+  unselectText: 'Os agentes que a têm ficam com ela, e a renovam. Ninguém mais a recebe.',
+  selectButton: 'Definir',
   remove: 'Remover…',
   removeTitle: (name) => `Remover ${name}`,
   removeText:
