@@ -33,7 +33,7 @@ export const ADMIN_ROOMS: readonly Room[] = [
   {
     name: 'admin/sealed',
     what: 'whom to seal for, and sealing',
-    imports: ['admin/terminal', 'protocol', 'platform', 'sealing'],
+    imports: ['admin/terminal', 'protocol', 'platform', 'sealing', 'sealing/recipients'],
   },
   {
     name: 'admin/declared',
@@ -70,6 +70,7 @@ export const ADMIN_ROOMS: readonly Room[] = [
       'hub/vault',
       'backup',
       'sealing',
+      'sealing/recipients',
       'protocol',
       'platform',
     ],
@@ -85,9 +86,11 @@ export const ADMIN_ROOMS: readonly Room[] = [
     what: 'the console that `svc` serves on loopback: who may ask, what is passed on to the hub, and whom the page may seal for',
     imports: [
       'admin/doors',
-      'admin/terminal',
       'admin/sealed',
+      'admin/terminal',
       'console-files',
+      'sealing',
+      'sealing/recipients',
       'protocol',
       'platform',
     ],
@@ -116,6 +119,7 @@ export const ADMIN_ROOMS: readonly Room[] = [
       'audit',
       'evidence',
       'sealing',
+      'sealing/recipients',
       'pki',
       'trust',
     ],

@@ -92,9 +92,14 @@ export const ROOMS: readonly Room[] = [
     imports: ['protocol', 'platform', 'pki'],
   },
   {
+    name: 'sealing/recipients',
+    what: 'for whom a file may be sealed, by what a person vouches for; pure, for the CLI and a browser',
+    imports: ['protocol'],
+  },
+  {
     name: 'sealing',
     what: 'the age format: the agent opens, the CLI seals, the hub looks at headers only',
-    imports: ['protocol', 'platform'],
+    imports: ['protocol', 'platform', 'sealing/recipients'],
   },
   {
     name: 'audit/browser',
@@ -120,7 +125,7 @@ export const ROOMS: readonly Room[] = [
   {
     name: 'console',
     what: 'what the browser shows: one page of screens, which asks the admin port as `svc` does',
-    imports: ['audit/browser', 'explain', 'protocol'],
+    imports: ['audit/browser', 'explain', 'protocol', 'sealing/recipients'],
   },
   {
     name: 'console-files',

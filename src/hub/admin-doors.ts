@@ -29,7 +29,10 @@ import { createRefusalRecorder } from './service/admin/record-refusals.ts'
 import type { ServerCertificate } from './service/upkeep/server-certificate.ts'
 
 export interface AdminDoorsDependencies {
-  readonly config: Pick<HubConfig, 'adminBind' | 'isConsoleServed' | 'limits' | 'isTrustedProxy'>
+  readonly config: Pick<
+    HubConfig,
+    'adminBind' | 'isConsoleServed' | 'isConsoleSealing' | 'limits' | 'isTrustedProxy'
+  >
   readonly socketPath: string
   readonly clock: Clock
   readonly logging: Logging
@@ -98,6 +101,7 @@ export async function openAdminDoors(dependencies: AdminDoorsDependencies): Prom
       catchUp,
       onHandshakeFailure: dependencies.meters?.onHandshakeFailure,
       consoleFiles: config.isConsoleServed ? (openConsole() ?? NOT_BUILT) : undefined,
+      isConsoleSealing: config.isConsoleSealing,
       startSession: createStartSession(store, clock),
       openid: dependencies.openid,
       door: createOperatorDoor({

@@ -46,6 +46,14 @@ describe('parseHubConfig', () => {
     })
   })
 
+  test('[ENV-93] seals in the console only when somebody says so', () => {
+    assert.equal(parse().isConsoleSealing, false)
+    assert.equal(parse({ SVC_CONSOLE_SEALING: 'on' }).isConsoleSealing, true)
+    assert.throws(() => parse({ SVC_CONSOLE_SEALING: 'yes' }), {
+      message: 'SVC_CONSOLE_SEALING: yes is neither on nor off',
+    })
+  })
+
   test('[ENV-92] serves the console unless it is turned off', () => {
     assert.equal(parse().isConsoleServed, true)
     assert.equal(parse({ SVC_CONSOLE: 'off' }).isConsoleServed, false)

@@ -67,6 +67,8 @@ export interface HubConfig {
   readonly adminBind: BindAddress | undefined
   /** Whether the admin port serves the console. */
   readonly isConsoleServed: boolean
+  /** Whether the console may seal, though the hub serves it. */
+  readonly isConsoleSealing: boolean
   /** Undefined where metrics are off. */
   readonly metricsBind: MetricsBind | undefined
   readonly metricsCertificates: number
@@ -191,6 +193,7 @@ export function parseHubSettings(env: Environment): HubSettings {
     healthBind: parseBindAddress('SVC_HEALTH_BIND', valueOf(env, 'SVC_HEALTH_BIND')),
     adminBind: parseAdminBind(valueOf(env, 'SVC_ADMIN_BIND')),
     isConsoleServed: parseSwitch('SVC_CONSOLE', valueOf(env, 'SVC_CONSOLE')),
+    isConsoleSealing: parseSwitch('SVC_CONSOLE_SEALING', valueOf(env, 'SVC_CONSOLE_SEALING')),
     metricsBind: parseMetricsBind(env),
     metricsCertificates: parseCount('SVC_METRICS_CERTIFICATES', env, METRICS_CERTIFICATES_MAX),
     identityMatch: parseIdentityMatch(valueOf(env, 'SVC_IDENTITY_MATCH')),

@@ -163,6 +163,13 @@ export const HUB_VARIABLES: readonly HubVariable[] = [
       '`passkey`: in the console a passkey (WebAuthn) confirms revocations and changes of roots, politicas and admin tokens; needs `SVC_CONSOLE_URL`. `off`: nothing is confirmed.',
   },
   {
+    name: 'SVC_CONSOLE_SEALING',
+    required: false,
+    default: 'off',
+    meaning:
+      'Whether the console of the hub seals secrets in the browser; `on` permits it. A person who controls the hub could then read what is typed there, which `svc console` excludes.',
+  },
+  {
     name: 'SVC_METRICS_BIND',
     required: false,
     default: '127.0.0.1:9464',

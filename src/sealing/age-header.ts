@@ -2,6 +2,15 @@
 // https://age-encryption.org/v1: a version line, a stanza for each recipient, a MAC, then 16 bytes of nonce and chunks
 // of 64 KiB with 16 bytes of tag each. Base64 is canonical, as in every reader of the format.
 
+import {
+  AGE_HEADER_BYTES_MAX,
+  CHUNK_BYTES,
+  HYBRID_STANZA,
+  NONCE_BYTES,
+  TAG_BYTES,
+  VERSION_LINE,
+} from './recipients/sealed-size.ts'
+
 export type AgeHeader =
   | {
       readonly ok: true
@@ -12,11 +21,6 @@ export type AgeHeader =
     }
   | { readonly ok: false; readonly reason: string }
 
-/** Room for some 2,600 recipients: what a hub takes, and a host opens. */
-export const AGE_HEADER_BYTES_MAX = 4 * 1024 * 1024
-
-const VERSION_LINE = 'age-encryption.org/v1'
-const HYBRID_STANZA = 'mlkem768x25519'
 const STANZA_LINE = /^-> ([\x21-\x7e]+)(?: [\x21-\x7e]+)*$/
 /** With the 1,120 bytes of an encapsulated key. */
 const HYBRID_STANZA_LINE = /^-> mlkem768x25519 [A-Za-z0-9+/]{1493}[AQgw]$/
@@ -24,13 +28,6 @@ const HYBRID_STANZA_LINE = /^-> mlkem768x25519 [A-Za-z0-9+/]{1493}[AQgw]$/
 const HYBRID_BODY_LINE = /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]$/
 const MAC_LINE = /^--- [A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]$/
 const KIND_CHARACTERS_SHOWN = 40
-const NONCE_BYTES = 16
-const TAG_BYTES = 16
-const CHUNK_BYTES = 64 * 1024
-/** The version line, and `--- ` with a MAC of 32 bytes. */
-const HEADER_FRAME_BYTES = `${VERSION_LINE}\n`.length + '--- \n'.length + 43
-/** The lines of HYBRID_STANZA_LINE and HYBRID_BODY_LINE. */
-const STANZA_BYTES = `-> ${HYBRID_STANZA} \n`.length + 1494 + 44
 
 /** `headerBytesMax` bounds what is looked through for the header's end. */
 export function readAgeHeader(
@@ -66,19 +63,6 @@ function findStanzaFault(first: string, lines: Iterator<Line, undefined>): strin
   return HYBRID_STANZA_LINE.test(first) && HYBRID_BODY_LINE.test(body)
     ? undefined
     : 'a stanza in its header is malformed'
-}
-
-/** How large a file for hybrid recipients becomes. */
-export function sealedSize(
-  recipientCount: number,
-  contentBytes: number,
-): { readonly headerBytes: number; readonly fileBytes: number } {
-  const headerBytes = HEADER_FRAME_BYTES + recipientCount * STANZA_BYTES
-  const chunkCount = Math.max(1, Math.ceil(contentBytes / CHUNK_BYTES))
-  return {
-    headerBytes,
-    fileBytes: headerBytes + NONCE_BYTES + contentBytes + chunkCount * TAG_BYTES,
-  }
 }
 
 function withPayload(recipientCount: number, payloadBytes: number): AgeHeader {

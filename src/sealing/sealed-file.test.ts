@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Recipient } from '../protocol/identifiers.ts'
 import { generateAgeIdentity, recipientOf } from './age-identity.ts'
-import { sealedSize } from './age-header.ts'
+import { sealedSize } from './recipients/sealed-size.ts'
 import { openSealed, sealFor } from './sealed-file.ts'
 
 describe('a sealed file', () => {

@@ -50,6 +50,32 @@ describe('access', WITH_BROWSER, () => {
     other.assertBlameless()
   })
 
+  test('[SES-14] a link signs in one person, once, by a token that nobody has the text of', async () => {
+    await using person = await opened.signIn('admin')
+    const { page } = person
+    await page.goto('/console/access')
+    await page.getByRole('button', { name: 'Sign-in link' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Sign-in link' })
+    await dialog.getByRole('textbox', { name: /^Name/ }).fill('on-call')
+    await dialog.getByLabel('Sessions end after').fill('soon')
+    const button = dialog.getByRole('button', { name: 'Create' })
+    assert.equal(await button.isDisabled(), true)
+    await dialog.getByLabel('Sessions end after').fill('2h')
+    await checkAccessibility(page)
+    await button.click()
+    const once = page.getByRole('dialog', { name: 'A sign-in link for on-call' })
+    const link = (await once.locator('code').first().textContent()) ?? ''
+    assert.ok(link.startsWith(`${opened.origin}/console/sign-in#code=svcl_`), link)
+    await once.getByRole('button', { name: 'I have copied it' }).click()
+    assert.equal(await page.getByText('svcl_', { exact: false }).count(), 0)
+    await using other = await opened.openPerson()
+    await other.page.goto(link)
+    await other.page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+    await page.getByRole('row', { name: 'on-call' }).first().getByText('operator').waitFor()
+    person.assertBlameless()
+    other.assertBlameless()
+  })
+
   test('an admin ends the session of another', async () => {
     await using person = await opened.signIn('admin')
     await using other = await opened.signIn('viewer')

@@ -84,7 +84,7 @@ describe('cargo', WITH_BROWSER, () => {
     await dialog.getByText('svc carga create --tipo selado', { exact: false }).waitFor()
     assert.equal(await dialog.locator('input, textarea').count(), 0)
     await checkAccessibility(page)
-    await dialog.getByRole('link', { name: 'Seal it in a page that svc serves' }).click()
+    await dialog.getByRole('link', { name: 'Sealing in the browser' }).click()
     await page.getByRole('heading', { level: 1, name: 'Seal a file' }).waitFor()
     person.assertBlameless()
   })

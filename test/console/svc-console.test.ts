@@ -1,17 +1,17 @@
 // The console that svc serves, in Chromium, in front of a real hub: a secret is sealed in the browser, and the host alone opens it.
 
 import assert from 'node:assert/strict'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import type { BrowserContext, Locator, Page } from 'playwright-core'
-import { agentEnvironment } from '../support/agent-environment.ts'
 import { WITH_BROWSER } from '../support/browser.ts'
-import { runProgram, type Variables } from '../support/processes.ts'
 import { checkAccessibility } from './support/check-accessibility.ts'
 import { type Misdeeds, openContext, settle, THEMES } from './support/console-browser.ts'
 import { watchStory } from './support/failed-story.ts'
+import { formsOf } from './support/forms-of-secret.ts'
 import { openConsole, type OpenConsole } from './support/open-console.ts'
+import { enrollRealAgent, type RealAgent } from './support/real-agent.ts'
 import { serveBySvc, type SvcConsole } from '../support/serve-by-svc.ts'
 
 const SECRET = 'correct-horse-battery-staple-9f3a'
@@ -20,31 +20,16 @@ const HOST = 'web-1.example.org'
 describe('the console of svc', WITH_BROWSER, () => {
   let opened: OpenConsole
   let svc: SvcConsole
-  let agent: Variables
+  let agent: RealAgent
   before(async () => {
     opened = await openConsole()
     svc = await serveBySvc(opened.hub, await opened.makeToken('laptop', 'admin'))
-    agent = await enrol()
+    agent = await enrollRealAgent(opened.hub, HOST)
   })
   after(async () => {
     await svc?.[Symbol.asyncDispose]()
     await opened?.[Symbol.asyncDispose]()
   })
-
-  const enrol = async (): Promise<Variables> => {
-    const dataDir = join(opened.hub.directory, 'agent')
-    await mkdir(dataDir)
-    const environment = agentEnvironment(opened.hub, { hostname: HOST, dataDir })
-    const token = await opened.hub.createToken({ hostname: HOST })
-    const enrolled = await runProgram('svc-agent', ['enroll'], {
-      ...environment,
-      SVC_ENROLL_TOKEN: token,
-    })
-    assert.equal(enrolled.status, 0, enrolled.stderr)
-    const polled = await runProgram('svc-agent', ['run', '--once'], environment)
-    assert.equal(polled.status, 0, polled.stderr)
-    return environment
-  }
 
   const signIn = async (
     theme = {},
@@ -86,10 +71,7 @@ describe('the console of svc', WITH_BROWSER, () => {
     await typed.fill('SHA256:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA')
     await page.getByText('That is not the fingerprint that the hub says.').waitFor()
     assert.equal(await button.isDisabled(), true)
-    const identity = await runProgram('svc-agent', ['identity'], agent)
-    const [fingerprint = ''] = /SHA256:[A-Za-z0-9+/]{43}/.exec(identity.stdout) ?? []
-    assert.notEqual(fingerprint, '', identity.stdout)
-    await typed.fill(fingerprint)
+    await typed.fill(await agent.readFingerprint())
     await button.click()
 
     await page.getByRole('heading', { name: /^Sealed and delivered/ }).waitFor({ timeout: 30_000 })
@@ -100,10 +82,8 @@ describe('the console of svc', WITH_BROWSER, () => {
     assert.match(all, /YWdlLWVuY3J5cHRpb24ub3JnL3Yx/, 'the sealed file was sent')
     assert.equal(all.includes('svca_'), false, 'the browser has no admin token')
 
-    const polled = await runProgram('svc-agent', ['run', '--once'], agent)
-    assert.equal(polled.status, 0, polled.stderr)
-    const path = join(opened.hub.directory, 'agent', 'out', 'db-password')
-    assert.equal(await readFile(path, 'utf8'), SECRET)
+    await agent.poll()
+    assert.equal(await agent.readFile('db-password'), SECRET)
     assert.match(await readFile(svc.pinFile, 'utf8'), new RegExp(HOST))
     assert.deepEqual(misdeeds, { reports: [], foreignRequests: [], errors: [] })
 
@@ -118,12 +98,8 @@ describe('the console of svc', WITH_BROWSER, () => {
       .getByRole('heading', { name: /^Sealed and delivered/ })
       .waitFor({ state: 'detached' })
     await page.getByRole('heading', { name: /^Sealed and delivered/ }).waitFor()
-    const again = await runProgram('svc-agent', ['run', '--once'], agent)
-    assert.equal(again.status, 0, again.stderr)
-    assert.equal(
-      await readFile(join(opened.hub.directory, 'agent', 'out', 'api-key'), 'utf8'),
-      SECRET,
-    )
+    await agent.poll()
+    assert.equal(await agent.readFile('api-key'), SECRET)
     await signOut(page)
     await context.close()
   })
@@ -158,7 +134,7 @@ describe('the console of svc', WITH_BROWSER, () => {
     await context.close()
   })
 
-  test('[LOC-10] the page of the hub does not seal, and says how', async () => {
+  test('[CON-5] the page of the hub does not seal, and says how', async () => {
     await using person = await opened.signIn('operator')
     const { page } = person
     await page.goto('/console/cargo/seal')
@@ -184,14 +160,4 @@ describe('the console of svc', WITH_BROWSER, () => {
 
 function fieldOf(page: Page, label: string): Locator {
   return page.getByRole('textbox', { name: new RegExp(`^${label}`) })
-}
-
-/** Plain, and in base64 at each of its three places in a group. */
-function formsOf(secret: string): readonly string[] {
-  const shifted = [0, 1, 2].map((shift) =>
-    Buffer.from('x'.repeat(shift) + secret)
-      .toString('base64')
-      .slice(4, -4),
-  )
-  return [secret, encodeURIComponent(secret), ...shifted]
 }

@@ -39,6 +39,7 @@ export interface RunningDoors extends AsyncDisposable {
 export interface DoorsSettings {
   readonly limits?: Partial<HubLimits>
   readonly isConsoleServed?: boolean
+  readonly isConsoleSealing?: boolean
   readonly openid?: OpenidSignIn | undefined
   readonly confirmations?: AdminHub['confirmations']
 }
@@ -46,7 +47,13 @@ export interface DoorsSettings {
 export async function openDoors(
   store: Store,
   { now }: Pick<Clock, 'now'>,
-  { limits, isConsoleServed = false, openid, confirmations }: DoorsSettings = {},
+  {
+    limits,
+    openid,
+    confirmations,
+    isConsoleServed = false,
+    isConsoleSealing = false,
+  }: DoorsSettings = {},
 ): Promise<RunningDoors> {
   // What the hub does now and then, it does at its end: a clock that stands still would have it do so without a pause.
   const clock: Clock = { now, sleep: (_durationMs, signal) => untilAborted(signal) }
@@ -58,6 +65,7 @@ export async function openDoors(
     config: {
       adminBind: { host: '127.0.0.1', port: 0 },
       isConsoleServed,
+      isConsoleSealing,
       limits: { ...DEFAULT_HUB_LIMITS, ...limits },
       isTrustedProxy: () => false,
     },

@@ -48,7 +48,9 @@ export async function openOpenidHub(options: SceneOptions) {
       consoleUrl,
     })
   const { admin } = openAdmin(store, { clock, consoleUrl: 'https://hub.test:8445' })
-  const { target } = stack.use(await openDoors(store, clock, { limits, isConsoleServed: true, openid }))
+  const { target } = stack.use(
+    await openDoors(store, clock, { limits, isConsoleServed: true, openid }),
+  )
   return { store, clock, admin, target, [Symbol.asyncDispose]: () => stack.disposeAsync() }
 }
 

@@ -5,7 +5,7 @@ import { describe, test } from 'node:test'
 import { type AdminOperations, operationsBy } from '../../protocol/admin/operations.ts'
 import type { AdminRecipients } from '../../protocol/admin/views.ts'
 import { fingerprintOf, generateAgeIdentity, recipientOf } from '../../sealing/age-identity.ts'
-import { addPins, NO_PINS, type RecipientPins } from '../sealed/recipient-pins.ts'
+import { addPins, NO_PINS, type RecipientPins } from '../../sealing/recipients/recipient-pins.ts'
 import { createPinDesk, type PinDesk } from './pin-desk.ts'
 
 const [first, second, escrow] = await Promise.all(

@@ -9,18 +9,13 @@ import type {
   KeepRequest,
 } from '../../protocol/admin/local-console.ts'
 import type { AdminOperations } from '../../protocol/admin/operations.ts'
-import type { AdminRecipients } from '../../protocol/admin/views.ts'
-import { judgeRecipients } from '../sealed/judge-recipients.ts'
+import { fingerprintOf } from '../../sealing/age-identity.ts'
+import { askRecipients } from '../../sealing/recipients/ask-recipients.ts'
+import { judgeRecipients } from '../../sealing/recipients/judge-recipients.ts'
+import type { RecipientPins } from '../../sealing/recipients/recipient-pins.ts'
 import type { OpenPins } from '../sealed/open-pins.ts'
 import { explainRefusal } from '../sealed/recipient-refusal.ts'
-import type { RecipientPins } from '../sealed/recipient-pins.ts'
-import { refuseOthers, refuseTooMany } from '../sealed/seal-for-agents.ts'
-import {
-  leaveOutAbsent,
-  leaveOutWaiting,
-  type SettledRecipients,
-  takeAll,
-} from '../sealed/waiting-recipients.ts'
+import { explainOthers, refuseTooMany } from '../sealed/seal-for-agents.ts'
 
 export interface PinDesk {
   judge(request: JudgeRequest): Promise<JudgedRecipients>
@@ -59,15 +54,17 @@ export function createPinDesk(
   return {
     judge: (request) =>
       usingPins(async ({ known }) => {
-        const { wanted, leftOut } = await settle(operations, request)
+        const settled = await askRecipients(operations.listRecipients, request)
+        if (!settled.ok) throw explainOthers(settled)
+        const { wanted, leftOut } = settled
         if (wanted.agentes.length === 0) {
           throw new UserError('no_recipient', 'there is nobody to seal for')
         }
         const named = { agents: wanted.agentes, escrow: wanted.escrow }
         const vouched = { fingerprints: new Set(request.vouched), recipients: [] }
-        const verdict = judgeRecipients(named, known, vouched)
+        const verdict = judgeRecipients(named, known, vouched, fingerprintOf)
         const common = {
-          left_out: leftOut.map(({ hostname }) => hostname),
+          left_out: [...leftOut],
           content_bytes_max: wanted.content_bytes_max,
         }
         if (verdict.ok) {
@@ -106,26 +103,4 @@ export function createPinDesk(
         await pins.add({ ...judged.pins, cargoes: new Map([[id, { versao, sha256 }]]) })
       }),
   }
-}
-
-async function settle(
-  operations: AdminOperations,
-  { carga, agentes, roles, where }: JudgeRequest,
-): Promise<SettledRecipients> {
-  if (carga !== undefined) {
-    return leaveOutWaiting(await operations.listRecipients({ carga, agentes: [], roles: [] }))
-  }
-  if (where !== undefined) {
-    return leaveOutAbsent(
-      withoutEscrow(await operations.listRecipients({ agentes: [], roles: [], where })),
-    )
-  }
-  const wanted = await operations.listRecipients({ agentes, roles })
-  refuseOthers(wanted.agentes, { agentes, roles })
-  return takeAll(withoutEscrow(wanted))
-}
-
-/** A new one has no other than this person names, and the page names none. */
-function withoutEscrow(wanted: AdminRecipients): AdminRecipients {
-  return { ...wanted, escrow: [] }
 }

@@ -11,7 +11,7 @@ import { operationsBy } from '../../protocol/admin/operations.ts'
 import { SESSION_IDLE_SECONDS } from '../../protocol/admin/sessions.ts'
 import { createSettableClock, type SettableClock } from '../../../test/support/settable-clock.ts'
 import type { HubLine } from '../doors/hub-line.ts'
-import { NO_PINS } from '../sealed/recipient-pins.ts'
+import { NO_PINS } from '../../sealing/recipients/recipient-pins.ts'
 import { serveConsole } from './serve-console.ts'
 
 interface Reached {

@@ -2,7 +2,7 @@ import type { Clock } from '../../platform/clock.ts'
 import { UserError } from '../../platform/errors.ts'
 import { addToPinFile, pinFilePath, readPinFile } from './pin-file.ts'
 import { startPinKeeper } from './pin-keeper.ts'
-import type { RecipientPins } from './recipient-pins.ts'
+import type { RecipientPins } from '../../sealing/recipients/recipient-pins.ts'
 
 /** What this operator knows of recipients; the caller that opened it closes it. */
 export interface OpenPins {

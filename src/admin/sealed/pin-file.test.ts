@@ -10,7 +10,7 @@ import { systemClock } from '../../platform/clock.ts'
 import { tryLockFile } from '../../platform/file-lock.ts'
 import { addToPinFile, pinFilePath, readPinFile } from './pin-file.ts'
 import { keepPins } from './pin-keeper.ts'
-import { NO_PINS, renderPins, type RecipientPins } from './recipient-pins.ts'
+import { NO_PINS, renderPins, type RecipientPins } from '../../sealing/recipients/recipient-pins.ts'
 
 function pin(name: string, fingerprint: string): RecipientPins {
   return { ...NO_PINS, agents: new Map([[`id-${name}`, { hostname: name, fingerprint }]]) }

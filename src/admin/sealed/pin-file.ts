@@ -6,9 +6,15 @@ import type { Clock } from '../../platform/clock.ts'
 import { UserError } from '../../platform/errors.ts'
 import { tryLockFile, type FileLock } from '../../platform/file-lock.ts'
 import { readTextIfPresent, replaceFile } from '../../platform/files.ts'
-import { addPins, NO_PINS, parsePins, renderPins, type RecipientPins } from './recipient-pins.ts'
+import {
+  addPins,
+  NO_PINS,
+  parsePins,
+  PIN_FILE_BYTES_MAX,
+  type RecipientPins,
+  renderPins,
+} from '../../sealing/recipients/recipient-pins.ts'
 
-const BYTES_MAX = 16 * 1024 * 1024
 const LOCK_WAIT_MS = 10_000
 const LOCK_RETRY_MS = 50
 
@@ -24,7 +30,7 @@ export function pinFilePath(env: Readonly<Record<string, string | undefined>>): 
 }
 
 export async function readPinFile(path: string): Promise<RecipientPins> {
-  const text = await readTextIfPresent(path, BYTES_MAX)
+  const text = await readTextIfPresent(path, PIN_FILE_BYTES_MAX)
   if (text === undefined) return NO_PINS
   const pins = parsePins(text)
   if (pins !== undefined) return pins

@@ -9,7 +9,12 @@ import type { Readable } from 'node:stream'
 import type { Clock } from '../../platform/clock.ts'
 import { SvcError, UserError } from '../../platform/errors.ts'
 import { addToPinFile } from './pin-file.ts'
-import { hasPins, parsePins, renderPins, type RecipientPins } from './recipient-pins.ts'
+import {
+  hasPins,
+  parsePins,
+  renderPins,
+  type RecipientPins,
+} from '../../sealing/recipients/recipient-pins.ts'
 
 export interface PinKeeper {
   add(more: RecipientPins): Promise<void>

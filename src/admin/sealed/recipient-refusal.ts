@@ -1,5 +1,9 @@
 import { UserError } from '../../platform/errors.ts'
-import type { RecipientVerdict, SharedRecipient, Stranger } from './judge-recipients.ts'
+import type {
+  RecipientVerdict,
+  SharedRecipient,
+  Stranger,
+} from '../../sealing/recipients/judge-recipients.ts'
 
 /** What the operator reads of a verdict, a line for each recipient, and what they can do. */
 export function explainRefusal(verdict: RecipientVerdict & { ok: false }): UserError {

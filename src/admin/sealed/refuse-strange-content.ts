@@ -1,5 +1,5 @@
 import { UserError } from '../../platform/errors.ts'
-import type { CargoPin } from './recipient-pins.ts'
+import type { CargoPin } from '../../sealing/recipients/recipient-pins.ts'
 
 /** The file that the hub hands out for sealing again; svc computes the digest from the bytes, and does not take the hub's. */
 export interface OfferedContent extends CargoPin {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { fingerprintOf, generateAgeIdentity, recipientOf } from '../../sealing/age-identity.ts'
 import { openSealed } from '../../sealing/sealed-file.ts'
-import { NO_PINS } from './recipient-pins.ts'
+import { NO_PINS } from '../../sealing/recipients/recipient-pins.ts'
 import { refuseOthers, sealForAgents, type SealRequest } from './seal-for-agents.ts'
 
 const identities = await Promise.all([1, 2, 3].map(() => generateAgeIdentity()))

@@ -3,12 +3,18 @@ import { UserError } from '../../platform/errors.ts'
 import type { AdminSealed } from '../../protocol/admin/cargas.ts'
 import type { AdminRecipient, AdminRecipients } from '../../protocol/admin/views.ts'
 import { SEALED_BASE64_CHARACTERS_MAX } from '../../protocol/admin/bounds.ts'
-import { AGE_HEADER_BYTES_MAX, sealedSize } from '../../sealing/age-header.ts'
+import { fingerprintOf } from '../../sealing/age-identity.ts'
+import { findOthers, type OtherRecipients } from '../../sealing/recipients/ask-recipients.ts'
+import {
+  judgeRecipients,
+  type KnownAgent,
+  type Vouched,
+} from '../../sealing/recipients/judge-recipients.ts'
+import type { RecipientPins } from '../../sealing/recipients/recipient-pins.ts'
+import { AGE_HEADER_BYTES_MAX, sealedSize } from '../../sealing/recipients/sealed-size.ts'
 import { sealFor } from '../../sealing/sealed-file.ts'
 import type { Progress } from '../terminal/progress.ts'
-import { judgeRecipients, type KnownAgent, type Vouched } from './judge-recipients.ts'
 import { explainRefusal } from './recipient-refusal.ts'
-import type { RecipientPins } from './recipient-pins.ts'
 
 export interface SealRequest {
   /** What the hub answers: the recipients, and the size limit. */
@@ -37,7 +43,7 @@ const NOT_TRUSTED = 'nothing was sealed; do not trust the hub before you know wh
 export async function sealForAgents(request: SealRequest): Promise<Sealed> {
   const { wanted, known, vouched, readContent, progress } = request
   const named = { agents: wanted.agentes, escrow: wanted.escrow }
-  const verdict = judgeRecipients(named, known, vouched)
+  const verdict = judgeRecipients(named, known, vouched, fingerprintOf)
   if (!verdict.ok) throw explainRefusal(verdict)
   const { agents, escrow, pins } = verdict
   const content = await readContent(wanted.content_bytes_max)
@@ -77,32 +83,21 @@ export function refuseTooMany(recipientCount: number): void {
   )
 }
 
-/**
- * A hub that adds an agent which the operator did not name would have the file sealed for that agent too; a hub that
- * leaves an agent out could have the word that was meant for this agent taken for another.
- */
 export function refuseOthers(
   agents: readonly AdminRecipient[],
   asked: { readonly agentes: readonly string[]; readonly roles: readonly string[] },
 ): void {
-  const names = new Set(asked.agentes)
-  const roles = new Set(asked.roles)
-  const unasked = agents.find(
-    ({ id, hostname, role }) => !names.has(hostname) && !names.has(id) && !roles.has(role),
-  )
-  if (unasked !== undefined) {
-    throw new UserError(
-      'recipient_unasked',
-      `the hub names agent ${unasked.hostname}, which this command does not name`,
-      { hint: NOT_TRUSTED },
-    )
+  const others = findOthers(agents, asked)
+  if (others !== undefined) throw explainOthers(others)
+}
+
+export function explainOthers(others: OtherRecipients): UserError {
+  const hint = NOT_TRUSTED
+  if (others.reason === 'unasked') {
+    const { hostname } = others
+    const message = `the hub names agent ${hostname}, which this command does not name`
+    return new UserError('recipient_unasked', message, { hint })
   }
-  const named = new Set(agents.flatMap(({ id, hostname }) => [id, hostname]))
-  const missing = asked.agentes.find((name) => !named.has(name))
-  if (missing === undefined) return
-  throw new UserError(
-    'recipient_missing',
-    `the hub leaves out agent ${missing}, which this command names`,
-    { hint: NOT_TRUSTED },
-  )
+  const message = `the hub leaves out agent ${others.name}, which this command names`
+  return new UserError('recipient_missing', message, { hint })
 }

@@ -4,8 +4,8 @@
 import type { AdminRecipient, AdminRecipients } from '../../protocol/admin/views.ts'
 import { parseRecipient } from '../../protocol/identifiers.ts'
 import { fingerprintOf } from '../../sealing/age-identity.ts'
-import type { Vouched } from './judge-recipients.ts'
-import type { RecipientPins } from './recipient-pins.ts'
+import type { Vouched } from '../../sealing/recipients/judge-recipients.ts'
+import type { RecipientPins } from '../../sealing/recipients/recipient-pins.ts'
 
 export interface SettledRecipients {
   readonly wanted: AdminRecipients

@@ -10,7 +10,7 @@ import { reach, readError } from './client.ts'
 import { HubError } from './hub-error.ts'
 import { endedByHub, ownHalf, sessionHeaders } from './session.ts'
 
-export type { JudgedRecipients, JudgeRequest, LocalConsole }
+export type { JudgedRecipients }
 
 const LOCAL = '/v1/console/local'
 const RECIPIENTS = '/v1/console/recipients'
@@ -18,7 +18,7 @@ const RECIPIENTS = '/v1/console/recipients'
 /** Undefined where a hub served this page. */
 export async function findLocalConsole(): Promise<LocalConsole | undefined> {
   try {
-    return (await askLocal('GET', LOCAL)) as LocalConsole
+    return (await askOwnServer('GET', LOCAL)) as LocalConsole
   } catch (error) {
     if (error instanceof HubError && error.status === 404) return undefined
     throw error
@@ -26,14 +26,19 @@ export async function findLocalConsole(): Promise<LocalConsole | undefined> {
 }
 
 export async function judgeRecipients(request: JudgeRequest): Promise<JudgedRecipients> {
-  return (await askLocal('POST', RECIPIENTS, request)) as JudgedRecipients
+  return (await askOwnServer('POST', RECIPIENTS, request)) as JudgedRecipients
 }
 
 export async function keepRecipients(request: KeepRequest): Promise<void> {
-  await askLocal('POST', `${RECIPIENTS}/keep`, request)
+  await askOwnServer('POST', `${RECIPIENTS}/keep`, request)
 }
 
-async function askLocal(method: 'GET' | 'POST', path: string, body?: object): Promise<unknown> {
+/** The server of this page, asked for what is no operation of the admin API. */
+export async function askOwnServer(
+  method: 'GET' | 'POST',
+  path: string,
+  body?: object,
+): Promise<unknown> {
   const used = ownHalf()
   const response = await reach(path, {
     method,

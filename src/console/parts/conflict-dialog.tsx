@@ -19,8 +19,8 @@ export interface ConflictDialogProperties {
   readonly by?: { readonly actor: string; readonly at: string } | undefined
   /** Sends what is wanted once more, now for what is there. */
   readonly onOverwrite: () => void
-  /** Goes on from what is there. */
-  readonly onTake: () => void
+  /** Goes on from what is there; undefined where that cannot be read. */
+  readonly onTake?: () => void
   readonly onClose: () => void
 }
 
@@ -60,9 +60,11 @@ export function ConflictDialog(properties: ConflictDialogProperties): JSX.Elemen
         <button type="button" class="button" onClick={onClose}>
           {acts.goOn}
         </button>
-        <button type="button" class="button" onClick={onTake}>
-          {acts.takePresent}
-        </button>
+        {onTake !== undefined && (
+          <button type="button" class="button" onClick={onTake}>
+            {acts.takePresent}
+          </button>
+        )}
         <button type="button" class="button primary" onClick={onOverwrite}>
           {acts.overwrite}
         </button>

@@ -55,6 +55,7 @@ export interface AdminPortOptions extends Pick<
   readonly refusals: RefusalRecorder
   /** Undefined where there is to be no console. */
   readonly consoleFiles?: ConsoleFiles | undefined
+  readonly isConsoleSealing: boolean
   readonly changes: ChangeStreams
   /** Undefined where no session is asked to confirm anything. */
   readonly guard?: ConfirmationGuard | undefined
@@ -144,7 +145,7 @@ export function createAdminPort(options: AdminPortOptions): AdminPort {
     return undefined
   })
   const server = tlsServerOf(port, options)
-  if (consoleFiles !== undefined) addConsoleRoutes(port, consoleFiles)
+  if (consoleFiles !== undefined) addConsoleRoutes(port, consoleFiles, options.isConsoleSealing)
   addAdminRoutes(port, {
     log,
     performOperation: options.performOperation,

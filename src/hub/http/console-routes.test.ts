@@ -5,6 +5,7 @@ import { before, describe, test } from 'node:test'
 import { openDoors } from '../../../test/support/console-page.ts'
 import { createSettableClock } from '../../../test/support/settable-clock.ts'
 import { openTemporaryStore } from '../../../test/support/temporary-store.ts'
+import { openAdmin } from '../../../test/support/told-admin.ts'
 import { send, type WireReply } from '../../../test/support/wire-client.ts'
 import { placeBuiltConsole } from '../../../test/support/built-console.ts'
 
@@ -58,6 +59,7 @@ describe('[CON-1] the console at the admin port', () => {
         ['POST', '/console/', '401 admin_token_invalid'],
         ['GET', '/consoles', '401 admin_token_invalid'],
         ['GET', '/v1/admin/status', '401 admin_token_invalid'],
+        ['GET', '/v1/console/sealing', '401 admin_token_invalid'],
         ['GET', '/v1/openapi.json', '401 admin_token_invalid'],
         ['GET', '/none', '401 admin_token_invalid'],
       ] as const
@@ -74,4 +76,21 @@ describe('[CON-1] the console at the admin port', () => {
       }
     })
   })
+})
+
+test('[CON-5] who is let in is told whether the page may seal', async () => {
+  for (const isConsoleSealing of [false, true]) {
+    await using stack = new AsyncDisposableStack()
+    const store = stack.use(await openTemporaryStore())
+    const clock = createSettableClock(new Date())
+    const settings = { isConsoleServed: true, isConsoleSealing }
+    const { target } = stack.use(await openDoors(store, clock, settings))
+    const { token } = await openAdmin(store, { clock }).admin.createAccessToken({
+      name: 'ana',
+      role: 'viewer',
+    })
+    const headers = { authorization: `Bearer ${token}` }
+    const reply = await send(target, { method: 'GET', path: '/v1/console/sealing', headers })
+    assert.deepEqual([reply.status, reply.json], [200, { sealing: isConsoleSealing }])
+  }
 })

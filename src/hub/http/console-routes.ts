@@ -2,6 +2,7 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { CONSOLE_PATH, type ConsoleFiles } from '../../console-files/console-files.ts'
+import { type ConsoleSealing, SEALING_ROUTE } from '../../protocol/admin/sealing-route.ts'
 import { pathOf } from './answer-log.ts'
 import type { HttpPort } from './http-port.ts'
 
@@ -10,6 +11,7 @@ export const CONSOLE_ROUTES = [
   { method: 'GET', path: '/' },
   { method: 'GET', path: '/console' },
   { method: 'GET', path: CONSOLE_PATH },
+  SEALING_ROUTE,
 ]
 
 /** Whether a request is answered without credentials: somebody who typed the address of the port, or a file of the console. */
@@ -19,7 +21,9 @@ export function isOfConsole(request: FastifyRequest): boolean {
   return path === '/' || path === '/console' || path.startsWith(CONSOLE_PATH)
 }
 
-export function addConsoleRoutes({ app }: HttpPort, files: ConsoleFiles): void {
+export function addConsoleRoutes({ app }: HttpPort, files: ConsoleFiles, isSealing: boolean): void {
+  const sealing: ConsoleSealing = { sealing: isSealing }
+  app.get(SEALING_ROUTE.path, (_request, reply) => reply.type('application/json').send(sealing))
   const toConsole = (_request: FastifyRequest, reply: FastifyReply): FastifyReply =>
     reply.redirect(CONSOLE_PATH, 302)
   app.get('/', toConsole)

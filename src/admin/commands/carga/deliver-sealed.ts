@@ -8,9 +8,9 @@ import type { AdminRecipients } from '../../../protocol/admin/views.ts'
 import type { Recipient } from '../../../protocol/identifiers.ts'
 import { fingerprintOf } from '../../../sealing/age-identity.ts'
 import type { CommandContext } from '../command-context.ts'
-import type { Vouched } from '../../sealed/judge-recipients.ts'
+import type { Vouched } from '../../../sealing/recipients/judge-recipients.ts'
 import type { OpenPins } from '../../sealed/open-pins.ts'
-import { addPins, NO_PINS, type RecipientPins } from '../../sealed/recipient-pins.ts'
+import { addPins, NO_PINS, type RecipientPins } from '../../../sealing/recipients/recipient-pins.ts'
 import { sealForAgents } from '../../sealed/seal-for-agents.ts'
 
 export interface SealedDelivery<Reply extends DeliveredCargo> {

@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander'
 import { UserError } from '../../../platform/errors.ts'
 import { parseRecipient, type Recipient } from '../../../protocol/identifiers.ts'
 import { collect } from '../collect.ts'
-import type { Vouched } from '../../sealed/judge-recipients.ts'
+import type { Vouched } from '../../../sealing/recipients/judge-recipients.ts'
 
 export interface SealOptions {
   readonly file?: string

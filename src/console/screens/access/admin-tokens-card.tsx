@@ -15,6 +15,7 @@ import { ShownOnce } from '../../parts/shown-once.tsx'
 import { Relative } from '../../parts/time.tsx'
 import { words } from '../../words/words.ts'
 import { CreateAdminTokenDialog } from './create-admin-token-dialog.tsx'
+import { CreateLinkDialog, type SignInLink } from './create-link-dialog.tsx'
 import { stateOfAdminToken } from './describe-access.ts'
 
 type AdminToken = AdminReplies['listAccessTokens']['admin_tokens'][number]
@@ -22,6 +23,8 @@ type AdminToken = AdminReplies['listAccessTokens']['admin_tokens'][number]
 export function AdminTokensCard(): JSX.Element {
   const { access: text } = words()
   const [isCreating, setCreating] = useState(false)
+  const [isLinking, setLinking] = useState(false)
+  const [link, setLink] = useState<SignInLink | undefined>(undefined)
   const [created, setCreated] = useState<AdminReplies['createAccessToken'] | undefined>(undefined)
   const [revoked, setRevoked] = useState<AdminToken | undefined>(undefined)
   const pages = usePages('listAccessTokens', async (after) => {
@@ -37,10 +40,16 @@ export function AdminTokensCard(): JSX.Element {
         empty={text.noTokens}
         columns={columns(setRevoked)}
         acts={
-          <button type="button" class="button small primary" onClick={() => setCreating(true)}>
-            <Icon name="plus" small />
-            {text.newToken}
-          </button>
+          <>
+            <button type="button" class="button small" onClick={() => setLinking(true)}>
+              <Icon name="plus" small />
+              {text.newLink}
+            </button>
+            <button type="button" class="button small primary" onClick={() => setCreating(true)}>
+              <Icon name="plus" small />
+              {text.newToken}
+            </button>
+          </>
         }
       />
       {isCreating && (
@@ -57,6 +66,22 @@ export function AdminTokensCard(): JSX.Element {
           title={text.made(created.name)}
           secret={created.token}
           onClose={() => setCreated(undefined)}
+        />
+      )}
+      {isLinking && (
+        <CreateLinkDialog
+          onCreated={(made) => {
+            setLink(made)
+            pages.reload()
+          }}
+          onClose={() => setLinking(false)}
+        />
+      )}
+      {link !== undefined && (
+        <ShownOnce
+          title={text.linkMade(link.name)}
+          secret={link.link}
+          onClose={() => setLink(undefined)}
         />
       )}
       {revoked !== undefined && (

@@ -22,6 +22,7 @@ import { formatCount, Relative, Time } from '../../parts/time.tsx'
 import { StatusBar } from '../../pictures/status-bar.tsx'
 import { words } from '../../words/words.ts'
 import type { ScreenProperties } from '../routes.tsx'
+import { SelectDialog } from './select-dialog.tsx'
 import { SelectionCard } from './selection-card.tsx'
 import { UpdateDialog } from './update-dialog.tsx'
 
@@ -75,7 +76,7 @@ function CargoPage({ cargo }: { readonly cargo: Cargo }): JSX.Element {
           <OpenRollout nome={cargo.nome} />
         </div>
       </section>
-      {cargo.where !== null && <SelectionCard id={cargo.id} where={cargo.where} />}
+      {cargo.where !== null && <SelectionCard cargo={cargo} where={cargo.where} />}
       <div class="two">
         <HostsCard id={cargo.id} />
         <FactsCard cargo={cargo} />
@@ -121,6 +122,17 @@ function Acts({ cargo }: { readonly cargo: Cargo }): JSX.Element {
             <Icon name="rotate" small />
             {text.sealAgain}
           </a>
+        </IfAllowed>
+      )}
+      {cargo.tipo !== 'push' && (
+        <IfAllowed name="selectCargo">
+          <button type="button" class="button" onClick={() => setQuery({ select: '1' })}>
+            <Icon name="scan" small />
+            {text.select}
+          </button>
+          {here.value.query['select'] !== undefined && (
+            <SelectDialog cargo={cargo} onClose={() => setQuery({ select: undefined })} />
+          )}
         </IfAllowed>
       )}
       <IfAllowed name="removeCargo">

@@ -17,10 +17,10 @@ type Selection = AdminReplies['showSelection']
 const SHOWN_MAX = 20
 
 export function SelectionCard({
-  id,
+  cargo: { id, versao },
   where,
 }: {
-  readonly id: string
+  readonly cargo: Pick<AdminReplies['showCargo'], 'id' | 'versao'>
   readonly where: string
 }): JSX.Element {
   const { cargo } = words()
@@ -31,12 +31,20 @@ export function SelectionCard({
         <h2 id="selection">{cargo.selection}</h2>
         <code>{where}</code>
       </header>
-      <Answer shown={shown.value}>{(selection) => <Waiting selection={selection} />}</Answer>
+      <Answer shown={shown.value}>
+        {(selection) => <Waiting selection={selection} versao={versao} />}
+      </Answer>
     </section>
   )
 }
 
-function Waiting({ selection }: { readonly selection: Selection }): JSX.Element {
+function Waiting({
+  selection,
+  versao,
+}: {
+  readonly selection: Selection
+  readonly versao: number
+}): JSX.Element {
   const { cargo } = words()
   const { matching, waiting, waiting_total: total, unmatched, nome } = selection
   const { unmatched_total: unmatchedTotal } = selection
@@ -84,7 +92,7 @@ function Waiting({ selection }: { readonly selection: Selection }): JSX.Element 
             )}
           </ul>
           <IfAllowed name="pruneCargo">
-            <Prune id={selection.carga_id} nome={nome} />
+            <Prune id={selection.carga_id} nome={nome} versao={versao} />
           </IfAllowed>
         </>
       )}
@@ -92,22 +100,31 @@ function Waiting({ selection }: { readonly selection: Selection }): JSX.Element 
   )
 }
 
-function Prune({ id, nome }: { readonly id: string; readonly nome: string }): JSX.Element {
+function Prune({
+  id,
+  nome,
+  versao,
+}: {
+  readonly id: string
+  readonly nome: string
+  readonly versao: number
+}): JSX.Element {
   const { cargo } = words()
-  const [isPruning, setPruning] = useState(false)
+  // As it was when somebody decided to.
+  const [pruned, setPruned] = useState<number | undefined>(undefined)
   return (
     <div>
-      <button type="button" class="button danger" onClick={() => setPruning(true)}>
+      <button type="button" class="button danger" onClick={() => setPruned(versao)}>
         {cargo.prune}
       </button>
-      {isPruning && (
+      {pruned !== undefined && (
         <ActDialog
           title={cargo.pruneTitle(nome)}
           name="pruneCargo"
-          request={{ carga: id }}
+          request={{ carga: id, versao: pruned }}
           label={cargo.pruneButton}
           isDangerous
-          onClose={() => setPruning(false)}
+          onClose={() => setPruned(undefined)}
         >
           <p>{cargo.pruneText}</p>
         </ActDialog>

@@ -2,7 +2,6 @@
 
 import { useState } from 'preact/hooks'
 import type { JSX } from 'preact'
-import { ask } from '../../api/client.ts'
 import { HubError } from '../../api/hub-error.ts'
 import type { AdminReplies } from '../../api/operations.ts'
 import { goTo, hrefOf } from '../../frame/router.ts'
@@ -13,15 +12,12 @@ import { Dialog } from '../../parts/dialog.tsx'
 import { useAct } from '../../parts/use-act.ts'
 import { useSettled } from '../../parts/use-settled.ts'
 import { words } from '../../words/words.ts'
-import { findPlan, readNames, readWaves, WAVES_DRAFT, type WavesDraft } from './read-form.ts'
+import { type CargoConflict, readConflict } from './read-conflict.ts'
+import { readNames, readWaves, WAVES_DRAFT, type WavesDraft } from './read-form.ts'
+import { WavePlan } from './wave-plan.tsx'
 import { WavesFields } from './waves-fields.tsx'
 
 type Cargo = AdminReplies['showCargo']
-
-interface Conflict {
-  readonly present: Cargo
-  readonly by: { readonly actor: string; readonly at: string } | undefined
-}
 
 export function UpdateDialog({
   cargo: first,
@@ -35,7 +31,7 @@ export function UpdateDialog({
   const [seen, setSeen] = useState(first)
   const [names, setNames] = useState(first.sans.join('\n'))
   const [waves, setWaves] = useState<WavesDraft | undefined>(undefined)
-  const [conflict, setConflict] = useState<Conflict | undefined>(undefined)
+  const [conflict, setConflict] = useState<CargoConflict | undefined>(undefined)
   const update = useAct('updateCargo')
   const start = useAct('startRollout')
   const sans = readNames(names)
@@ -133,13 +129,7 @@ export function UpdateDialog({
             {text.inWaves}
           </label>
           {waves !== undefined && <WavesFields draft={waves} onChange={setWaves} />}
-          {rehearsal !== undefined && waves !== undefined && (
-            <ul class="plain">
-              {findPlan(rehearsal).map(({ wave, hosts }) => (
-                <li key={wave}>{text.wavePlan(wave, hosts)}</li>
-              ))}
-            </ul>
-          )}
+          {rehearsal !== undefined && waves !== undefined && <WavePlan rehearsal={rehearsal} />}
           {rehearsal !== undefined && <Rehearsed rehearsal={rehearsal} />}
         </div>
         {error !== undefined && <Failure error={error} />}
@@ -169,17 +159,4 @@ export function UpdateDialog({
 
 function isCertificate({ tipo }: Cargo): boolean {
   return tipo === 'csr_cert'
-}
-
-/** What is there now, and who made it, as far as the log says. */
-async function readConflict(id: string): Promise<Conflict> {
-  const present = await ask('showCargo', { carga: id })
-  const { eventos } = await ask('listEntries', { about: id, tipos: ['carga_updated'], last: 1 })
-  const entry = eventos.at(-1)
-  const actor = entry?.payload['actor']
-  return {
-    present,
-    by:
-      entry === undefined || typeof actor !== 'string' ? undefined : { actor, at: entry.timestamp },
-  }
 }

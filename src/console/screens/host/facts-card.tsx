@@ -1,11 +1,13 @@
 // What the hub knows of the host, each with what to compare it with.
 
 import type { ComponentChildren, JSX } from 'preact'
-import { hrefOf } from '../../frame/router.ts'
+import { here, hrefOf, setQuery } from '../../frame/router.ts'
 import { CopyButton } from '../../parts/copy-button.tsx'
+import { IfAllowed } from '../../parts/if-allowed.tsx'
 import { describeTime, Relative, Time } from '../../parts/time.tsx'
 import { words } from '../../words/words.ts'
 import type { Host } from './explain-host.ts'
+import { LabelsDialog } from './labels-dialog.tsx'
 
 export function FactsCard({ host }: { readonly host: Host }): JSX.Element {
   const { host: text } = words()
@@ -23,7 +25,15 @@ export function FactsCard({ host }: { readonly host: Host }): JSX.Element {
           </a>
         </Fact>
         <Fact label={text.labels}>
-          {host.labels.length === 0 ? text.none : host.labels.join(', ')}
+          {host.labels.length === 0 ? text.none : host.labels.join(', ')}{' '}
+          <IfAllowed name="labelAgents">
+            <button type="button" class="button small" onClick={() => setQuery({ labels: '1' })}>
+              {text.changeLabels}
+            </button>
+            {here.value.query['labels'] !== undefined && (
+              <LabelsDialog host={host} onClose={() => setQuery({ labels: undefined })} />
+            )}
+          </IfAllowed>
         </Fact>
         <Fact label={text.lastPoll}>
           {host.last_poll_at === null ? text.never : <Relative at={host.last_poll_at} />}

@@ -6,7 +6,7 @@ import { now } from '../../api/clock.ts'
 import { useQuery } from '../../api/query.ts'
 import { isAllowed } from '../../api/session.ts'
 import { useVaultEntries } from '../../api/use-vault-entries.ts'
-import { here, hrefOf, setQuery } from '../../frame/router.ts'
+import { goTo, here, hrefOf, setQuery } from '../../frame/router.ts'
 import { Screen } from '../../frame/screen.tsx'
 import { ActDialog } from '../../parts/act-dialog.tsx'
 import { Answer, Failure } from '../../parts/answer.tsx'
@@ -80,7 +80,7 @@ function HostPage({ host }: { readonly host: Host }): JSX.Element {
           <Pill tone="ok" icon="plug" text={text.connected} />
         )}
         <span class="grow" />
-        {host.revoked_at === null && <Acts host={host} />}
+        {host.revoked_at === null ? <Acts host={host} /> : <Remove host={host} />}
       </div>
       <WhyCard {...{ host, verdict, steps }} />
       <section class="card" aria-labelledby="lanes">
@@ -199,5 +199,31 @@ function Acts({ host }: { readonly host: Host }): JSX.Element {
         </ActDialog>
       )}
     </span>
+  )
+}
+
+/** Of a revoked host. */
+function Remove({ host: { id, hostname } }: { readonly host: Host }): JSX.Element {
+  const { host: text } = words()
+  const [isRemoving, setRemoving] = useState(false)
+  return (
+    <IfAllowed name="removeAgent">
+      <button type="button" class="button danger" onClick={() => setRemoving(true)}>
+        {text.remove}
+      </button>
+      {isRemoving && (
+        <ActDialog
+          title={text.removeTitle(hostname)}
+          name="removeAgent"
+          request={{ agente: id }}
+          label={text.removeButton}
+          isDangerous
+          onClose={() => setRemoving(false)}
+          onDone={() => goTo(hrefOf('/hosts'))}
+        >
+          <p>{text.removeText}</p>
+        </ActDialog>
+      )}
+    </IfAllowed>
   )
 }

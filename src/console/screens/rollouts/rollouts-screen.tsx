@@ -4,17 +4,22 @@ import type { JSX } from 'preact'
 import { ask } from '../../api/client.ts'
 import type { AdminReplies } from '../../api/operations.ts'
 import { PAGE_ROWS, usePages } from '../../api/pages.ts'
-import { hrefOf } from '../../frame/router.ts'
+import { isAllowed } from '../../api/session.ts'
+import { here, hrefOf, setQuery } from '../../frame/router.ts'
 import { Screen } from '../../frame/screen.tsx'
 import { useRowKeys } from '../../frame/use-row-keys.ts'
 import { Notice } from '../../parts/answer.tsx'
 import { Command } from '../../parts/command.tsx'
 import type { Column } from '../../parts/data-table.tsx'
 import { ArrivedButton, PagedRows } from '../../parts/paged-rows.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { IfAllowed } from '../../parts/if-allowed.tsx'
 import { formatCount, Relative } from '../../parts/time.tsx'
 import { words } from '../../words/words.ts'
 import { FreezeCard } from './freeze-card.tsx'
+import { STARTS } from './read-start.ts'
 import { nameOfRollout, RolloutState } from './rollout-state.tsx'
+import { StartDialog } from './start-dialog.tsx'
 
 type Rollout = AdminReplies['listRollouts']['rollouts'][number]
 
@@ -35,14 +40,18 @@ export function RolloutsScreen(): JSX.Element {
       commands={[
         'svc rollout list',
         'svc freeze show',
+        'svc agente rotate --all --waves 1,10%,100%',
+        'svc agente update 0.5.0 --all --waves 1,10%,100%',
         `svc freeze set --until 12h --why 'incident 4711'`,
       ]}
     >
       <FreezeCard />
       <section class="card" aria-label={rollouts.title}>
-        {pages.arrived > 0 && (
+        {(pages.arrived > 0 || isAllowed('startRotation')) && (
           <div class="filters">
+            <span class="grow" />
             <ArrivedButton pages={pages} />
+            <StartButtons />
           </div>
         )}
         <PagedRows
@@ -58,6 +67,28 @@ export function RolloutsScreen(): JSX.Element {
         />
       </section>
     </Screen>
+  )
+}
+
+function StartButtons(): JSX.Element {
+  const { rollouts } = words()
+  const started = STARTS.find((start) => start === here.value.query['start'])
+  const names = { rotation: 'startRotation', update: 'startUpdate' } as const
+  const icons = { rotation: 'rotate', update: 'package' } as const
+  return (
+    <>
+      {STARTS.map((start) => (
+        <IfAllowed key={start} name={names[start]}>
+          <button type="button" class="button" onClick={() => setQuery({ start })}>
+            <Icon name={icons[start]} small />
+            {rollouts.starts[start]}
+          </button>
+          {start === started && (
+            <StartDialog start={start} onClose={() => setQuery({ start: undefined })} />
+          )}
+        </IfAllowed>
+      ))}
+    </>
   )
 }
 

@@ -1,5 +1,6 @@
 // What was delivered, and who can open it.
 
+import { useEffect, useState } from 'preact/hooks'
 import type { JSX } from 'preact'
 import { hrefOf } from '../../frame/router.ts'
 import { words } from '../../words/words.ts'
@@ -11,6 +12,7 @@ export function SealDone({
   cargoId,
   judged,
   isKept,
+  pins,
 }: Extract<SealStep, { readonly step: 'done' }>): JSX.Element {
   const { seal, frame } = words()
   const { agentes, left_out: leftOut } = judged
@@ -26,6 +28,7 @@ export function SealDone({
       <div class="body form">
         <p>{seal.doneHint}</p>
         {!isKept && <p class="c-bad">{seal.notKept}</p>}
+        {pins !== undefined && <SavePins text={pins} />}
         {leftOut.length > 0 && <p>{seal.leftOut(leftOut.slice(0, SHOWN_MAX).join(', '))}</p>}
         <table>
           <caption>{seal.sealedFor}</caption>
@@ -51,5 +54,24 @@ export function SealDone({
         )}
       </div>
     </section>
+  )
+}
+
+/** The browser writes it where its person says; this page keeps nothing. */
+function SavePins({ text }: { readonly text: string }): JSX.Element {
+  const { seal } = words()
+  const [url, setUrl] = useState('')
+  useEffect(() => {
+    const made = URL.createObjectURL(new Blob([text], { type: 'application/json' }))
+    setUrl(made)
+    return () => URL.revokeObjectURL(made)
+  }, [text])
+  return (
+    <div>
+      <p>{seal.savePinsHint}</p>
+      <a class="button" href={url} download="recipients.json">
+        {seal.savePins}
+      </a>
+    </div>
   )
 }

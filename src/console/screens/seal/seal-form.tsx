@@ -2,67 +2,81 @@
 
 import { useRef, useState } from 'preact/hooks'
 import type { JSX } from 'preact'
-import { Failure } from '../../parts/answer.tsx'
-import { formatCount } from '../../parts/time.tsx'
+import type { AdminReplies } from '../../api/operations.ts'
 import { words } from '../../words/words.ts'
 import { findSealFault, readVouched, type SealFault, splitNames } from './decide-seal.ts'
+import { readFields, Whom } from './seal-fields.tsx'
+import { SealConflict } from './seal-conflict.tsx'
 import { SealDone } from './seal-done.tsx'
+import { SealTrouble } from './seal-trouble.tsx'
+import { type Sealer, SEALER_OF_SVC } from './sealer.ts'
+import { sealerOfPage } from './sealer-of-page.ts'
 import { StrangersCard } from './strangers-card.tsx'
 import { type SealStep, useSealing } from './use-sealing.ts'
 
-export function SealForm({ carga }: { readonly carga: string | undefined }): JSX.Element {
+export interface SealFormProperties {
+  /** What gets its next version; undefined for something new. */
+  readonly cargo: AdminReplies['showCargo'] | undefined
+  readonly servedBy: 'svc' | 'hub'
+}
+
+export function SealForm({ cargo, servedBy }: SealFormProperties): JSX.Element {
   const { seal } = words()
   const form = useRef<HTMLFormElement>(null)
   const sealing = useSealing()
   const { state } = sealing
+  // As it was when the form was opened, or as this person made it since: what others make is a conflict.
+  const [seen, setSeen] = useState(cargo)
   const [fault, setFault] = useState<SealFault | undefined>(undefined)
   const [typed, setTyped] = useState<Readonly<Record<string, string>>>({})
   const strangers = state.step === 'strangers' ? state.judged.strangers : []
   const shown = strangers.map(({ fingerprint }) => fingerprint)
   const vouched = readVouched(shown, typed)
-  const isBusy = state.step !== 'form' && state.step !== 'strangers' && state.step !== 'done'
+  const isOpen = ['form', 'strangers', 'done'].includes(state.step)
 
-  const submit = (event: SubmitEvent): void => {
-    event.preventDefault()
-    if (form.current === null || isBusy || vouched === undefined) return
-    const fields = readFields(form.current)
-    const { nome, agents, role, where, secret, file } = fields
+  const send = (next: typeof seen): void => {
+    if (form.current === null || vouched === undefined) return
+    const { nome, agents, role, where, secret, file, pinFile } = readFields(form.current)
     const hasText = secret.value !== ''
     const found = findSealFault(
       { nome, agents, role, where, hasText, hasFile: file !== undefined },
-      carga !== undefined,
+      next !== undefined,
     )
     setFault(found)
     if (found !== undefined) return
+    const sealer: Sealer = servedBy === 'svc' ? SEALER_OF_SVC : sealerOfPage(pinFile)
     const encoded = file === undefined ? new TextEncoder().encode(secret.value) : undefined
     void sealing.run({
-      carga,
+      sealer,
+      next,
       nome: nome.trim(),
-      whom:
-        carga === undefined
-          ? {
-              agentes: [...splitNames(agents)],
-              roles: role.trim() === '' ? [] : [role.trim()],
-              ...(where.trim() !== '' && { where: where.trim() }),
-            }
-          : { agentes: [], roles: [] },
+      whom: readWhom(next === undefined ? { agents, role, where } : NOBODY),
       vouched,
       bytes: encoded?.length ?? file?.size ?? 0,
       read: async () =>
         encoded ?? new Uint8Array((await file?.arrayBuffer()) ?? new ArrayBuffer(0)),
-      clear: () => {
+      onDelivered: (versao) => {
         form.current?.reset()
         encoded?.fill(0)
         setTyped({})
+        if (next !== undefined) setSeen({ ...next, versao })
       },
     })
   }
   return (
-    <form ref={form} class="sections" onSubmit={submit} autocomplete="off">
+    <form
+      ref={form}
+      class="sections"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (isOpen) send(seen)
+      }}
+      autocomplete="off"
+    >
       {state.step === 'done' && <SealDone {...state} />}
       <section class="card">
         <div class="body form">
-          {carga === undefined ? <Whom /> : <p>{seal.next(carga)}</p>}
+          {seen === undefined ? <Whom /> : <p>{seal.next(seen.nome, seen.versao + 1)}</p>}
           <label>
             {seal.secret}
             <span class="hint">{seal.secretHint}</span>
@@ -72,6 +86,13 @@ export function SealForm({ carga }: { readonly carga: string | undefined }): JSX
             {seal.file}
             <input name="file" type="file" />
           </label>
+          {servedBy === 'hub' && (
+            <label>
+              {seal.pins}
+              <span class="hint">{seal.pinsHint}</span>
+              <input name="pins" type="file" accept=".json,application/json" />
+            </label>
+          )}
         </div>
       </section>
       {strangers.length > 0 && (
@@ -86,52 +107,44 @@ export function SealForm({ carga }: { readonly carga: string | undefined }): JSX
           {seal[fault]}
         </p>
       )}
-      <Trouble state={state} />
-      <div>
-        <button
-          type="submit"
-          class="button primary"
-          disabled={isBusy || (strangers.length > 0 && vouched === undefined)}
-        >
-          {describeStep(state)}
-        </button>
-      </div>
+      <SealTrouble state={state} onBack={sealing.reset} />
+      {state.step === 'changed' && seen !== undefined && (
+        <SealConflict
+          seen={seen}
+          onOverwrite={(present) => {
+            setSeen(present)
+            send(present)
+          }}
+          onClose={sealing.reset}
+        />
+      )}
+      {state.step !== 'unanswered' && (
+        <div>
+          <button
+            type="submit"
+            class="button primary"
+            disabled={!isOpen || (strangers.length > 0 && vouched === undefined)}
+          >
+            {describeStep(state)}
+          </button>
+        </div>
+      )}
     </form>
   )
 }
 
-function Whom(): JSX.Element {
-  const { seal } = words()
-  const fields = [
-    ['nome', seal.name, seal.nameHint],
-    ['agents', seal.agents, seal.agentsHint],
-    ['role', seal.role, seal.roleHint],
-    ['where', seal.where, seal.whereHint],
-  ] as const
-  return (
-    <>
-      {fields.map(([name, label, hint]) => (
-        <label key={name}>
-          {label}
-          <span class="hint">{hint}</span>
-          <input name={name} autocomplete="off" spellcheck={false} />
-        </label>
-      ))}
-    </>
-  )
-}
+const NOBODY = { agents: '', role: '', where: '' }
 
-function Trouble({ state }: { readonly state: SealStep }): JSX.Element | null {
-  const { seal } = words()
-  if (state.step !== 'form') return null
-  if (state.error !== undefined) return <Failure error={state.error} />
-  if (state.tooLarge === undefined) return null
-  const { bytes, most } = state.tooLarge
-  return (
-    <p class="c-bad" role="alert">
-      {seal.tooLarge(formatCount(bytes), formatCount(most))}
-    </p>
-  )
+function readWhom({ agents, role, where }: typeof NOBODY): {
+  readonly agentes: readonly string[]
+  readonly roles: readonly string[]
+  readonly where?: string
+} {
+  return {
+    agentes: splitNames(agents),
+    roles: role.trim() === '' ? [] : [role.trim()],
+    ...(where.trim() !== '' && { where: where.trim() }),
+  }
 }
 
 function describeStep(state: SealStep): string {
@@ -145,30 +158,5 @@ function describeStep(state: SealStep): string {
       return seal.sending
     default:
       return seal.submit
-  }
-}
-
-interface Fields {
-  readonly nome: string
-  readonly agents: string
-  readonly role: string
-  readonly where: string
-  readonly secret: HTMLTextAreaElement
-  readonly file: File | undefined
-}
-
-function readFields(form: HTMLFormElement): Fields {
-  const textOf = (name: string): string => {
-    const field = form.elements.namedItem(name)
-    return field instanceof HTMLInputElement ? field.value : ''
-  }
-  const chosen = form.elements.namedItem('file')
-  return {
-    nome: textOf('nome'),
-    agents: textOf('agents'),
-    role: textOf('role'),
-    where: textOf('where'),
-    secret: form.elements.namedItem('secret') as HTMLTextAreaElement,
-    file: chosen instanceof HTMLInputElement ? chosen.files?.[0] : undefined,
   }
 }

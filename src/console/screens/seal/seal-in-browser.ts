@@ -1,7 +1,7 @@
 // Seals in this browser: what was sealed leaves it, and nothing else. Its library is loaded when there is something to seal. SEA-1.
 
 import type { AdminRequest } from '../../api/operations.ts'
-import type { JudgedRecipients } from '../../api/local-console.ts'
+import type { Judgement } from './sealer.ts'
 
 export interface SealedHere {
   readonly selado: NonNullable<AdminRequest<'createCargo'>['selado']>
@@ -12,7 +12,7 @@ export interface SealedHere {
 const BASE64_SLICE_BYTES = 24_576
 
 export async function sealInBrowser(
-  { agentes, escrow }: JudgedRecipients,
+  { agentes, escrow }: Judgement,
   content: Uint8Array,
   onSealed: (count: number) => void,
 ): Promise<SealedHere> {

@@ -1,7 +1,7 @@
 // Recipients that want this person's word: what the hub says, and what the host prints, typed beside it.
 
 import type { JSX } from 'preact'
-import type { JudgedRecipients } from '../../api/local-console.ts'
+import type { Judgement } from './sealer.ts'
 import { words } from '../../words/words.ts'
 
 export function StrangersCard({
@@ -9,7 +9,7 @@ export function StrangersCard({
   typed,
   onType,
 }: {
-  readonly strangers: JudgedRecipients['strangers']
+  readonly strangers: Judgement['strangers']
   readonly typed: Readonly<Record<string, string>>
   readonly onType: (fingerprint: string, text: string) => void
 }): JSX.Element {

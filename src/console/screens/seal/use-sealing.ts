@@ -1,44 +1,52 @@
-// The steps of sealing: whom svc vouches for, the seal, the sealed file to the hub, and what svc is to remember.
+// The steps of sealing: whom somebody vouches for, the seal, the sealed file to the hub, and what is to be remembered.
 
 import { useState } from 'preact/hooks'
+import { SEALED_BASE64_CHARACTERS_MAX } from '../../../protocol/admin/bounds.ts'
+import type { AskedFor } from '../../../sealing/recipients/ask-recipients.ts'
+import { sealedSize } from '../../../sealing/recipients/sealed-size.ts'
 import { ask } from '../../api/client.ts'
-import {
-  type JudgedRecipients,
-  judgeRecipients,
-  type JudgeRequest,
-  keepRecipients,
-} from '../../api/local-console.ts'
+import { HubError, HubUnreachable } from '../../api/hub-error.ts'
 import { tellAct } from '../../api/pace.ts'
-import { sealInBrowser } from './seal-in-browser.ts'
+import { sealInBrowser, type SealedHere } from './seal-in-browser.ts'
+import type { Judgement, Sealer } from './sealer.ts'
 
 export type SealStep =
   | { readonly step: 'form'; readonly error?: Error; readonly tooLarge?: TooLarge }
   | { readonly step: 'judging' | 'sending' }
   | { readonly step: 'sealing'; readonly done: number; readonly total: number }
-  | { readonly step: 'strangers'; readonly judged: JudgedRecipients }
+  | { readonly step: 'strangers'; readonly judged: Judgement }
+  /** The hub may have the file: it is sent again as it is, and the hub acts once. docs/protocol.md API-16. */
+  | { readonly step: 'unanswered'; readonly error: Error; readonly again: () => Promise<void> }
+  /** Somebody else has made another version meanwhile. */
+  | { readonly step: 'changed' }
   | {
       readonly step: 'done'
       readonly cargoId: string
-      readonly judged: JudgedRecipients
+      readonly judged: Judgement
       readonly isKept: boolean
+      /** For the person to keep, where nobody else keeps it. */
+      readonly pins: string | undefined
     }
 
 interface TooLarge {
   readonly bytes: number
   readonly most: number
+  /** Undefined of the content itself. */
+  readonly recipients?: number
 }
 
 export interface SealOrder {
-  /** The next version of this load; undefined of a new one. */
-  readonly carga: string | undefined
+  readonly sealer: Sealer
+  /** The next version of this load, as it was shown; undefined of a new one. */
+  readonly next: { readonly id: string; readonly versao: number } | undefined
   readonly nome: string
-  readonly whom: Omit<JudgeRequest, 'vouched' | 'carga'>
+  readonly whom: Omit<AskedFor, 'carga'>
   readonly vouched: readonly string[]
   /** Known before it is read. */
   readonly bytes: number
   readonly read: () => Promise<Uint8Array>
-  /** Takes the secret out of the page. */
-  readonly clear: () => void
+  /** The hub has it: takes the secret out of the page. */
+  readonly onDelivered: (versao: number) => void
 }
 
 export interface Sealing {
@@ -47,14 +55,26 @@ export interface Sealing {
   reset(): void
 }
 
+const SEALED_BYTES_MAX = (SEALED_BASE64_CHARACTERS_MAX / 4) * 3
+
 export function useSealing(): Sealing {
   const [state, setState] = useState<SealStep>({ step: 'form' })
+  const send = async (sealed: SealedOrder): Promise<void> => {
+    setState({ step: 'sending' })
+    try {
+      setState(await deliver(sealed))
+    } catch (error) {
+      setState(explainFailure(error, () => send(sealed)))
+    }
+  }
   return {
     state,
     reset: () => setState({ step: 'form' }),
     run: async (order) => {
       try {
-        setState(await seal(order, setState))
+        const prepared = await prepare(order, setState)
+        if (prepared.step !== 'sealed') return setState(prepared)
+        await send(prepared)
       } catch (error) {
         setState({ step: 'form', error: error as Error })
       }
@@ -62,44 +82,76 @@ export function useSealing(): Sealing {
   }
 }
 
-async function seal(order: SealOrder, show: (state: SealStep) => void): Promise<SealStep> {
-  const { carga, nome, whom, vouched, bytes, read, clear } = order
+interface SealedOrder {
+  readonly step: 'sealed'
+  readonly order: SealOrder
+  readonly judged: Judgement
+  readonly keep: NonNullable<Judgement['keep']>
+  readonly sealed: SealedHere
+  readonly idempotencyKey: string
+}
+
+async function prepare(
+  order: SealOrder,
+  show: (state: SealStep) => void,
+): Promise<SealStep | SealedOrder> {
+  const { sealer, next, whom, vouched, bytes, read } = order
   show({ step: 'judging' })
-  const judged = await judgeRecipients({
-    ...whom,
-    ...(carga !== undefined && { carga }),
-    vouched: [...vouched],
-  })
-  const { ticket, content_bytes_max: most } = judged
+  const judged = await sealer.judge(
+    { ...whom, ...(next !== undefined && { carga: next.id }) },
+    vouched,
+  )
+  const { keep, content_bytes_max: most } = judged
   if (bytes > most) return { step: 'form', tooLarge: { bytes, most } }
-  if (ticket === null) return { step: 'strangers', judged }
+  if (keep === undefined) return { step: 'strangers', judged }
   const total = judged.agentes.length + judged.escrow.length
+  const { fileBytes } = sealedSize(total, bytes)
+  if (fileBytes > SEALED_BYTES_MAX) {
+    const tooLarge = { bytes: fileBytes, most: SEALED_BYTES_MAX, recipients: total }
+    return { step: 'form', tooLarge }
+  }
   show({ step: 'sealing', done: 0, total })
   const sealed = await sealInBrowser(judged, await read(), (done) =>
     show({ step: 'sealing', done, total }),
   )
-  show({ step: 'sending' })
-  const { selado, sha256 } = sealed
+  return { step: 'sealed', order, judged, keep, sealed, idempotencyKey: crypto.randomUUID() }
+}
+
+async function deliver({
+  order: { next, nome, whom, onDelivered },
+  judged,
+  keep,
+  sealed: { selado, sha256 },
+  idempotencyKey,
+}: SealedOrder): Promise<SealStep> {
   const delivered =
-    carga === undefined
-      ? await ask('createCargo', {
-          tipo: 'selado',
-          nome,
-          agentes: [],
-          roles: [],
-          sans: [],
-          selado,
-          ...(whom.where !== undefined && { where: whom.where }),
-        }).then(({ carga_id: id }) => ({ id, versao: 1 }))
-      : await ask('updateCargo', { carga, selado }).then(({ carga_id: id, versao }) => {
-          return { id, versao }
-        })
-  clear()
+    next === undefined
+      ? await ask(
+          'createCargo',
+          {
+            tipo: 'selado',
+            nome,
+            agentes: [],
+            roles: [],
+            sans: [],
+            selado,
+            ...(whom.where !== undefined && { where: whom.where }),
+          },
+          { idempotencyKey },
+        ).then(({ carga_id: id }) => ({ carga_id: id, versao: 1 }))
+      : await ask('updateCargo', { carga: next.id, selado }, { ifMatch: `"${next.versao}"` })
+  const { carga_id: cargoId, versao } = delivered
+  onDelivered(versao)
   tellAct()
-  const { id: cargoId, versao } = delivered
-  const isKept = await keepRecipients({ ticket, carga_id: cargoId, versao, sha256 }).then(
-    () => true,
-    () => false,
+  const kept = await keep({ carga_id: cargoId, versao, sha256 }).then(
+    (pins) => ({ isKept: true, pins }),
+    () => ({ isKept: false, pins: undefined }),
   )
-  return { step: 'done', cargoId, judged, isKept }
+  return { step: 'done', cargoId, judged, ...kept }
+}
+
+function explainFailure(error: unknown, again: () => Promise<void>): SealStep {
+  if (error instanceof HubUnreachable) return { step: 'unanswered', error, again }
+  if (error instanceof HubError && error.status === 412) return { step: 'changed' }
+  return { step: 'form', error: error as Error }
 }

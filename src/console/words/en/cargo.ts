@@ -40,9 +40,9 @@ export const cargo = {
   gets: (count: number) => `${plural(count, 'host gets', 'hosts get')} it now`,
   andMore: (count: number) => `and ${plural(count, 'more', 'more')}`,
   sealedWhy:
-    'A secret is sealed on your machine, so that the hub cannot open it. A page that the hub itself serves could send the plaintext away: it does not ask for one. Seal it with svc:',
+    'A secret is sealed on your machine, so that the hub cannot open it. A page that the hub itself serves could send the plaintext away. Seal it with svc:',
   sealedNext: 'And again with new content, or for hosts that came since:',
-  sealHere: 'Seal it in a page that svc serves',
+  sealHere: 'Sealing in the browser',
   sealAgain: 'Seal again',
   host: 'Host',
   file: 'File',
@@ -66,6 +66,14 @@ export const cargo = {
   wavePlan: (wave: string, hosts: number) => `${wave}: ${plural(hosts, 'host', 'hosts')}`,
   startButton: 'Start the rollout',
   conflict: (name: string) => `${name} has changed`,
+  select: 'Who gets it…',
+  selectTitle: (name: string) => `Who gets ${name}`,
+  whomHave: 'Those that have it now, and no other',
+  selectHint: 'Such as role=web,env in (prod,stage)',
+  selectText:
+    'A host that matches gets it at its next poll, also one that comes later; a sealed file waits until somebody seals it for the host. A host that no longer matches keeps it.',
+  unselectText: 'The hosts that have it keep it, and renew it. Nobody else gets it.',
+  selectButton: 'Set',
   remove: 'Remove…',
   removeTitle: (name: string) => `Remove ${name}`,
   removeText:

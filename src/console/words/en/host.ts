@@ -92,6 +92,17 @@ export const host = {
   renew: 'Renew identity',
   renewed: 'The host is told to renew its identity.',
   offline: 'It is not connected: it does so at its next poll.',
+  changeLabels: 'Change…',
+  labelsTitle: (name: string) => `Labels of ${name}`,
+  labelsText:
+    'Selectors go by them: what belongs to one that the host comes to match is given to it at its next poll. What the agent reports itself (host.…) is not here.',
+  labelsHint: 'key=value, one a line',
+  noLabel: (word: string) => `${word}: write key=value, each key once`,
+  labelsButton: 'Set',
+  remove: 'Remove host…',
+  removeTitle: (name: string) => `Remove ${name}`,
+  removeText: 'It is gone from the lists. What the log says of it stays.',
+  removeButton: 'Remove',
   revoke: 'Revoke host…',
   revokeTitle: (name: string) => `Revoke ${name}`,
   revokeText: (certificates: number, deliveries: number, isConnected: boolean) =>

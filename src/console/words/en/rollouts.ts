@@ -21,6 +21,21 @@ export const rollouts = {
     done: 'Done',
   } as Readonly<Record<string, string>>,
   empty: 'A version that goes to a few hosts first is here. From the page of a cargo, or:',
+  starts: { rotation: 'Renew identities…', update: 'Update agents…' },
+  startTitles: { rotation: 'Renew identities in waves', update: 'Update agents in waves' },
+  startTexts: {
+    rotation:
+      'The hub asks the hosts of a wave to make a new key and renew. The next wave opens when each of them uses its new identity.',
+    update:
+      'The hub names a version to the hosts of a wave, and nothing else: each takes the signed release from where its own settings say. The next wave opens when each of them runs it.',
+  },
+  programa: 'Version of the agent',
+  programaHint: 'Such as 0.5.0',
+  whom: 'Which hosts',
+  whomAll: 'All',
+  whomWhere: 'Those that match a selector',
+  whereHint: 'Such as role=web,env=prod',
+  startButton: 'Start',
   freeze: 'Freeze',
   noFreeze: 'No freeze holds: rollouts go on.',
   frozenUntil: (time: string) => `No rollout goes on until ${time}`,

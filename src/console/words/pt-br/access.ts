@@ -8,6 +8,16 @@ export const access: Words['access'] = {
   noTokens:
     'Um token de administração deixa uma pessoa ou um programa entrar aqui e na porta de administração.',
   newToken: 'Novo token de administração',
+  newLink: 'Link de entrada',
+  linkText:
+    'Deixa entrar uma pessoa, uma vez, dentro de cinco minutos. Quem o abre age com este nome.',
+  linkNameHint: 'De um token de administração, ou de um novo para este link.',
+  linkAs: 'Entra como',
+  linkRole: (role) => `${role}, por um token novo cujo texto ninguém tem`,
+  linkToken: 'o token de administração com este nome',
+  linkLife: 'As sessões terminam depois de',
+  linkLifeHint: 'Como 8h, no máximo 12h.',
+  linkMade: (name) => `Um link de entrada para ${name}`,
   made: (name) => `O token de administração ${name}`,
   name: 'Nome',
   nameHint: 'O log nomeia os atos por ele: letras, dígitos, pontos e hífens.',

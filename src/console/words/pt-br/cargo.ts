@@ -45,9 +45,9 @@ export const cargo: Words['cargo'] = {
   gets: (count) => `${plural(count, 'agente recebe', 'agentes recebem')} agora`,
   andMore: (count) => `e mais ${plural(count, 'agente', 'agentes')}`,
   sealedWhy:
-    'Um segredo é selado na sua máquina, para que o hub não possa abri-lo. Uma página servida pelo próprio hub poderia mandar o segredo para fora; por isso ela não o pede. Sele com o svc:',
+    'Um segredo é selado na sua máquina, para que o hub não possa abri-lo. Uma página servida pelo próprio hub poderia mandar o segredo para fora. Sele com o svc:',
   sealedNext: 'E de novo com conteúdo novo, ou para agentes que vieram depois:',
-  sealHere: 'Selar em uma página que o svc serve',
+  sealHere: 'Selar no navegador',
   sealAgain: 'Selar de novo',
   host: 'Agente',
   file: 'Arquivo',
@@ -71,6 +71,14 @@ export const cargo: Words['cargo'] = {
   wavePlan: (wave, hosts) => `${wave}: ${plural(hosts, 'agente', 'agentes')}`,
   startButton: 'Começar a distribuição',
   conflict: (name) => `${name} mudou`,
+  select: 'Quem recebe…',
+  selectTitle: (name) => `Quem recebe ${name}`,
+  whomHave: 'Os que a têm agora, e nenhum outro',
+  selectHint: 'Como role=web,env in (prod,stage)',
+  selectText:
+    'Um agente que corresponde a recebe no próximo poll, também um que venha depois; um arquivo selado espera até que alguém o sele para o agente. Um agente que não corresponde mais fica com ela.',
+  unselectText: 'Os agentes que a têm ficam com ela, e a renovam. Ninguém mais a recebe.',
+  selectButton: 'Definir',
   remove: 'Remover…',
   removeTitle: (name) => `Remover ${name}`,
   removeText:

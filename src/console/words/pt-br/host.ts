@@ -90,6 +90,17 @@ export const host: Words['host'] = {
   renew: 'Renovar identidade',
   renewed: 'O agente foi avisado para renovar a identidade.',
   offline: 'Ele está desconectado: fará isso no próximo contato.',
+  changeLabels: 'Mudar…',
+  labelsTitle: (name) => `Rótulos de ${name}`,
+  labelsText:
+    'Seletores vão por eles: o que pertence a um a que o agente passa a corresponder lhe é dado no próximo poll. O que o próprio agente diz (host.…) não está aqui.',
+  labelsHint: 'chave=valor, um por linha',
+  noLabel: (word) => `${word}: escreva chave=valor, cada chave uma vez`,
+  labelsButton: 'Definir',
+  remove: 'Remover agente…',
+  removeTitle: (name) => `Remover ${name}`,
+  removeText: 'Ele sai das listas. O que o log diz dele fica.',
+  removeButton: 'Remover',
   revoke: 'Revogar agente…',
   revokeTitle: (name) => `Revogar ${name}`,
   revokeText: (certificates, deliveries, isConnected) =>

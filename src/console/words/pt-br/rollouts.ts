@@ -22,6 +22,24 @@ export const rollouts: Words['rollouts'] = {
     done: 'Concluída',
   },
   empty: 'Uma versão que vai primeiro a poucos agentes aparece aqui. Pela página de uma carga, ou:',
+  starts: { rotation: 'Renovar identidades…', update: 'Atualizar agentes…' },
+  startTitles: {
+    rotation: 'Renovar identidades em ondas',
+    update: 'Atualizar agentes em ondas',
+  },
+  startTexts: {
+    rotation:
+      'O hub pede aos agentes de uma onda que façam uma chave nova e renovem. A próxima onda abre quando cada um deles usa a identidade nova.',
+    update:
+      'O hub diz uma versão aos agentes de uma onda, e nada mais: cada um busca o release assinado onde a sua própria configuração manda. A próxima onda abre quando cada um deles a executa.',
+  },
+  programa: 'Versão do agente',
+  programaHint: 'Como 0.5.0',
+  whom: 'Quais agentes',
+  whomAll: 'Todos',
+  whomWhere: 'Os que correspondem a um seletor',
+  whereHint: 'Como role=web,env=prod',
+  startButton: 'Começar',
   freeze: 'Congelamento',
   noFreeze: 'Nada está congelado: as distribuições continuam.',
   frozenUntil: (time) => `Nenhuma distribuição continua até ${time}`,

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Recipient } from '../../protocol/identifiers.ts'
-import { fingerprintOf } from '../../sealing/age-identity.ts'
+import { fingerprintOf } from '../age-identity.ts'
 import { judgeRecipients, type NamedByHub, type Vouched } from './judge-recipients.ts'
-import { explainRefusal } from './recipient-refusal.ts'
+import { explainRefusal } from '../../admin/sealed/recipient-refusal.ts'
 import { NO_PINS, type RecipientPins } from './recipient-pins.ts'
 
 const recipientOf = (letter: string): Recipient => `age1pq1${letter.repeat(1952)}` as Recipient
@@ -175,7 +175,7 @@ const cases: Readonly<Record<string, Case>> = {
 describe('the judgement of recipients', () => {
   for (const [what, { named, known = NO_PINS, vouched = {}, refused }] of Object.entries(cases)) {
     test(`[SEA-3] [SEA-4] [SEA-5] [SEA-6] ${refused.length === 0 ? 'takes' : 'refuses'} ${what}`, () => {
-      const verdict = judgeRecipients(named, known, { ...nobody, ...vouched })
+      const verdict = judgeRecipients(named, known, { ...nobody, ...vouched }, fingerprintOf)
       assert.deepEqual(verdict.ok ? [] : explainRefusal(verdict).message.split('\n'), refused)
     })
   }
@@ -183,17 +183,19 @@ describe('the judgement of recipients', () => {
   test('[SEA-5] names what is to be remembered: those who were sealed for, with their names', () => {
     const named = { agents: [agent('a', one), agent('b', two)], escrow: [three] }
     const prints = [print1, print2, print3].map((print) => print ?? '')
-    const verdict = judgeRecipients(named, pinsOf({ z: one }), {
-      ...nobody,
-      fingerprints: new Set(prints),
-    })
+    const verdict = judgeRecipients(
+      named,
+      pinsOf({ z: one }),
+      { ...nobody, fingerprints: new Set(prints) },
+      fingerprintOf,
+    )
     assert.ok(verdict.ok)
     assert.deepEqual(verdict.pins, pinsOf({ a: one, b: two }, [three]))
   })
 
   test('[SEA-4] its hint is what to type next', () => {
     const named = { agents: [agent('a', one), agent('b', two)], escrow: [] }
-    const verdict = judgeRecipients(named, NO_PINS, nobody)
+    const verdict = judgeRecipients(named, NO_PINS, nobody, fingerprintOf)
     assert.ok(!verdict.ok)
     const { hint = '' } = explainRefusal(verdict)
     assert.ok(hint.endsWith(`--accept-recipient ${print1} --accept-recipient ${print2}`), hint)

@@ -1,9 +1,11 @@
-// The recipients that a file may be sealed for: none that only the hub vouches for. Pure. docs/protocol.md SEA.
+// The recipients that a file may be sealed for: none that only the hub vouches for. Pure; for svc and for a page that seals. docs/protocol.md SEA.
 
 import { parseHostname, parseRecipient, type Recipient } from '../../protocol/identifiers.ts'
 import type { AdminRecipient } from '../../protocol/admin/views.ts'
-import { fingerprintOf } from '../../sealing/age-identity.ts'
 import { NO_PINS, type RecipientPins } from './recipient-pins.ts'
+
+/** What people compare: a browser has it from elsewhere than Node. */
+export type FingerprintOf = (recipient: Recipient) => string
 
 /** What the operator vouches for. */
 export interface Vouched {
@@ -59,6 +61,7 @@ export function judgeRecipients(
   named: NamedByHub,
   known: RecipientPins,
   vouched: Vouched,
+  fingerprintOf: FingerprintOf,
 ): RecipientVerdict {
   // Shown beside fingerprints that the operator compares: it must not say anything itself.
   const nameless = named.agents.filter(({ hostname }) => parseHostname(hostname) === undefined)
@@ -69,7 +72,7 @@ export function judgeRecipients(
   if (absent.length > 0) {
     return { ok: false, reason: 'absent', hostnames: absent.map(({ hostname }) => hostname) }
   }
-  const agents = named.agents.map(parseAgent)
+  const agents = named.agents.map((agent) => parseAgent(agent, fingerprintOf))
   const escrow = named.escrow.map((text) => parseRecipient(text))
   const malformed = [
     ...named.agents
@@ -78,14 +81,18 @@ export function judgeRecipients(
     ...(escrow.includes(undefined) ? ['escrow'] : []),
   ]
   if (malformed.length > 0) return { ok: false, reason: 'malformed', whose: malformed }
-  return judgeParsed(agents.filter(isThere), escrow.filter(isThere), known, vouched)
+  const parsed = { agents: agents.filter(isThere), escrow: escrow.filter(isThere) }
+  return judgeParsed(parsed, known, vouched, fingerprintOf)
 }
 
 function judgeParsed(
-  agents: readonly KnownAgent[],
-  escrow: readonly Recipient[],
+  {
+    agents,
+    escrow,
+  }: { readonly agents: readonly KnownAgent[]; readonly escrow: readonly Recipient[] },
   known: RecipientPins,
   vouched: Vouched,
+  fingerprintOf: FingerprintOf,
 ): RecipientVerdict {
   const escrowPrints = escrow.map(fingerprintOf)
   const there = new Set([...agents.map(({ fingerprint }) => fingerprint), ...escrowPrints])
@@ -111,7 +118,10 @@ function judgeParsed(
   return { ok: true, agents, escrow, pins }
 }
 
-function parseAgent({ id, hostname, recipient }: AdminRecipient): KnownAgent | undefined {
+function parseAgent(
+  { id, hostname, recipient }: AdminRecipient,
+  fingerprintOf: FingerprintOf,
+): KnownAgent | undefined {
   const parsed = recipient === null ? undefined : parseRecipient(recipient)
   return parsed && { id, hostname, recipient: parsed, fingerprint: fingerprintOf(parsed) }
 }
