@@ -149,6 +149,7 @@ export const HEADING_WORDS = {
   substituida_por: ['replaced_by', 'substituida_por'],
   'survives without the hub': ['survives without the hub', 'sobrevive sem o hub'],
   survives: ['survives', 'sobrevive'],
+  'survives without late': ['survives without late', 'sobrevive sem atrasos'],
   timestamp: ['timestamp', 'instante'],
   tipo: ['type', 'tipo'],
   tipo_evento: ['event_type', 'tipo_evento'],

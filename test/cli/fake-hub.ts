@@ -368,6 +368,17 @@ function createFakeOperations(entries: readonly AdminEntry[]): OtherOperations {
       },
       mudanca: null,
       ...ROLLOUT_STATUS,
+      survival_on_time: {
+        seconds: 39_600,
+        first: {
+          agente_id: AGENT.id,
+          hostname: 'db-1.example.org',
+          purpose: 'identity',
+          nome: null,
+          not_after: '2026-11-22T18:30:00.000Z',
+        },
+        losing: [{ hours: 1, agentes: 0 }],
+      },
     }),
     ...POLICIES,
     listEntries: async ({ after = 0, before = Infinity, limit = 500, last, ...filter }) => {

@@ -114,7 +114,7 @@ describe('the JSON of svc', () => {
     const status = await svcJson('status')
     assert.equal(
       fieldsOf(status),
-      'version, hub, agentes, certificados, entregas, survival, mudanca, rollouts, freeze',
+      'version, hub, agentes, certificados, entregas, survival, mudanca, rollouts, freeze, survival_on_time',
     )
     const survival = status['survival'] as Row
     assert.equal(fieldsOf(survival), 'seconds, first, following_1h, following_24h')
@@ -127,6 +127,16 @@ describe('the JSON of svc', () => {
     const seconds = survival['seconds'] as number
     assert.ok(seconds > 86_000 && seconds <= 86_400, String(seconds))
     assert.deepEqual([survival['following_1h'], survival['following_24h']], [0, 0])
+    const onTime = status['survival_on_time'] as Row
+    assert.equal(fieldsOf(onTime), 'seconds, first, losing')
+    const firstOnTime = onTime['first'] as Row
+    assert.equal(fieldsOf(firstOnTime), 'agente_id, hostname, purpose, nome, not_after')
+    assert.equal(firstOnTime['hostname'], 'web-1.example')
+    const losing = onTime['losing'] as { hours: number; agentes: number }[]
+    assert.deepEqual(
+      losing.map(({ hours }) => hours),
+      [1, 3, 6, 24, 30],
+    )
   })
 
   test('[CLI-24] [CLI-25] of a carga and its entregas has these fields', async () => {

@@ -203,7 +203,6 @@ export const READER_CALLS: PortCalls<
   listRevokedIds: [(w) => w.listRevokedIds(10)],
   countAgents: [(w) => w.countAgents()],
   listFirstToEnd: [(w) => w.listFirstToEnd(NOW, 5)],
-  countAgentsThatLose: [(w) => w.countAgentsThatLose(NOW, new Date(NOW.getTime() + 3_600_000))],
   findChainEnd: [(w) => w.findChainEnd()],
   findEntryByRequestId: [(w) => w.findEntryByRequestId(ORDINARY.agentId, 'r291')],
   listRecords: [(w) => w.listRecords(20_000, 10)],

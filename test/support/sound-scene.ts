@@ -30,6 +30,7 @@ const status: NonNullable<Facts['hub']['status']> = {
   mudanca: null,
   rollouts: [],
   freeze: null,
+  survival_on_time: null,
 }
 
 const disk: Facts['disk'] = {

@@ -1,12 +1,14 @@
 // A call, or several, of each method that `summarizeFleet` asks the store by, as reader-calls.ts has the others.
 
 import type { SummaryReader } from '../../src/hub/store/summary-store.ts'
+import type { AgentId } from '../../src/protocol/identifiers.ts'
 import { FILLED_AT } from './filled-tables.ts'
 import type { PortCalls } from './reader-calls.ts'
 
 const NOW = FILLED_AT
 const RULE = { now: NOW, thresholdMs: 1000 }
 const UNTIL = new Date(NOW.getTime() + 604_800_000)
+const LOST_BEFORE = { firstEnd: new Date(8_999_900), id: '' as AgentId }
 
 export const SUMMARY_CALLS: PortCalls<keyof SummaryReader> = {
   countEnds: [(w) => w.summary.countEnds(RULE, UNTIL)],
@@ -21,6 +23,10 @@ export const SUMMARY_CALLS: PortCalls<keyof SummaryReader> = {
   countAgentsEnding: [
     (w) => w.summary.countAgentsEnding(NOW),
     (w) => w.summary.countAgentsEnding(UNTIL),
+  ],
+  listLost: [
+    (w) => w.summary.listLost(NOW, { after: undefined, limit: 5 }),
+    (w) => w.summary.listLost(NOW, { after: LOST_BEFORE, limit: 5 }),
   ],
   findFirstOnTime: [(w) => w.summary.findFirstOnTime(RULE)],
   countOnTimeEnding: [(w) => w.summary.countOnTimeEnding(RULE, UNTIL)],

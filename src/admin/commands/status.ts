@@ -20,6 +20,7 @@ export function registerStatus(program: Command, context: CommandContext): void 
       `
 The first line says whether the hub is ready; what is wrong follows, and since when. The exit status is 1 when it is not ready.
 "survives" is the time until the first host loses a certificate, because no host can renew without the hub. Late agents count too.
+While some are late, "survives without late" is the time until the first of the others does: late agents do not renew anyway.
 
 Examples:
   svc status
@@ -42,7 +43,7 @@ Examples:
 }
 
 type SentStatus = Omit<Status, Later> & Partial<Pick<Status, Later>>
-type Later = 'entregas' | 'rollouts' | 'freeze'
+type Later = 'entregas' | 'rollouts' | 'freeze' | 'survival_on_time'
 
 /** A hub up to 0.4.0 does not say how it is. */
 function hasHealth(status: Status): boolean {
@@ -63,7 +64,7 @@ function renderHealth(language: Language, status: Status): string {
 }
 
 function renderStatus(language: Language, status: Status): string {
-  // A hub up to 0.4.0 does not count entregas, and has no rollouts.
+  // A hub up to 0.4.0 does not count entregas, has no rollouts, and does not look at late hosts apart.
   const sent = status as SentStatus
   const { version, agentes, entregas = {}, certificados, survival } = sent
   const figures = renderFields(language, {
@@ -71,6 +72,7 @@ function renderStatus(language: Language, status: Status): string {
     ...prefixed('agentes', agentes),
     ...prefixed('entregas', entregas),
     ...rowsOf(survival),
+    ...(agentes.atrasado > 0 && rowsOnTime(sent.survival_on_time)),
     ...rolloutsOf(language, sent),
   })
   const rows = Object.entries(certificados).map(([purpose, counts]) => ({ purpose, ...counts }))
@@ -96,14 +98,30 @@ function prefixed(prefix: string, counts: Readonly<Record<string, number>>) {
 function rowsOf(survival: Status['survival']): Record<string, string | number> {
   if (survival === null) return { survives: 'for ever: no host has a certificate' }
   const { seconds, first, following_1h, following_24h } = survival
-  const what = first.nome === null ? 'its identity' : `delivery ${first.nome}`
   const lateness = first.atrasado ? ', late' : ''
   return {
     survives: formatDurationMs(seconds * 1000),
-    'first host': `${first.hostname} (${what}, until ${first.not_after}${lateness})`,
+    'first host': `${first.hostname} (${describeEnd(first)}${lateness})`,
     following_1h,
     following_24h,
   }
+}
+
+/** None of a hub up to 0.4.0, which does not say it. */
+function rowsOnTime(survival: SentStatus['survival_on_time']): Record<string, string> {
+  if (survival === undefined) return {}
+  const text =
+    survival === null
+      ? 'for ever: no other host has a certificate'
+      : `${formatDurationMs(survival.seconds * 1000)}, then ${survival.first.hostname} (${describeEnd(survival.first)})`
+  return { 'survives without late': text }
+}
+
+function describeEnd({
+  nome,
+  not_after: end,
+}: Pick<NonNullable<Status['survival']>['first'], 'nome' | 'not_after'>): string {
+  return `${nome === null ? 'its identity' : `delivery ${nome}`}, until ${end}`
 }
 
 /** A line for each, and one for a freeze. */

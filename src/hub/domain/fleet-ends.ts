@@ -25,21 +25,40 @@ export const QUARTER_MS: number = 15 * 60_000
 const MINUTE_MS = 60_000
 
 /** The state of all of the group; undefined where they may be in several. */
-export function findCommonState(
-  { quarterMs, lifeMinutes }: Pick<EndGroup, 'quarterMs' | 'lifeMinutes'>,
+export function findCommonState(group: GroupKey, rule: EndRule): CertificateState | undefined {
+  const { mostUrgent, leastUrgent } = findExtremes(group, rule)
+  return mostUrgent === leastUrgent ? mostUrgent : undefined
+}
+
+/** Whether all of the group are late, ended ones among them, or none; undefined where some may be. */
+export function findCommonLateness(group: GroupKey, rule: EndRule): boolean | undefined {
+  const { mostUrgent, leastUrgent } = findExtremes(group, rule)
+  const isLate = isLateState(mostUrgent)
+  return isLate === isLateState(leastUrgent) ? isLate : undefined
+}
+
+type GroupKey = Pick<EndGroup, 'quarterMs' | 'lifeMinutes'>
+
+function isLateState(state: CertificateState): boolean {
+  return state === 'late' || state === 'expired'
+}
+
+function findExtremes(
+  { quarterMs, lifeMinutes }: GroupKey,
   { nowMs, thresholdMs }: EndRule,
-): CertificateState | undefined {
+): { readonly mostUrgent: CertificateState; readonly leastUrgent: CertificateState } {
   const windowOf = (minutes: number): number => renewalWindowMs(minutes * MINUTE_MS, thresholdMs)
   const windows = { least: windowOf(lifeMinutes - 1), most: windowOf(lifeMinutes + 1) }
   const last = quarterMs + QUARTER_MS - 1
-  const mostUrgent = decideState({ notAfterMs: quarterMs, windowMs: windows.most }, nowMs)
-  const leastUrgent = decideState({ notAfterMs: last, windowMs: windows.least }, nowMs)
-  return mostUrgent === leastUrgent ? mostUrgent : undefined
+  return {
+    mostUrgent: decideState({ notAfterMs: quarterMs, windowMs: windows.most }, nowMs),
+    leastUrgent: decideState({ notAfterMs: last, windowMs: windows.least }, nowMs),
+  }
 }
 
 /** Whether their lives are so long that the threshold says when each of them is renewed. */
 export function hasWholeWindow(
-  { lifeMinutes }: Pick<EndGroup, 'lifeMinutes'>,
+  { lifeMinutes }: GroupKey,
   { thresholdMs }: Pick<EndRule, 'thresholdMs'>,
 ): boolean {
   return renewalWindowMs((lifeMinutes - 1) * MINUTE_MS, thresholdMs) === thresholdMs

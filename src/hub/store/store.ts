@@ -186,8 +186,6 @@ export interface StoreReader extends ListReader {
   listLateDeliveries(ids: readonly DeliveryId[], rule: LateRule): Promise<DeliveryId[]>
   /** The certificates that have not expired, the first to end first. */
   listFirstToEnd(now: Date, limit: number): Promise<CertificateInUse[]>
-  /** Agents with a certificate that ends after the one instant, and not after the other. */
-  countAgentsThatLose(after: Date, until: Date): Promise<number>
 
   /** What the next entry of the audit log is chained to: the last one. */
   findChainEnd(): Promise<ChainEnd | undefined>

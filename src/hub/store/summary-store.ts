@@ -1,6 +1,6 @@
 // What the store answers of a whole fleet for one who looks at it all the time: each from an index, or from what it has counted.
 
-import type { DeliveryId } from '../../protocol/identifiers.ts'
+import type { AgentId, DeliveryId } from '../../protocol/identifiers.ts'
 import type { CertificateInUse } from '../domain/fleet.ts'
 import type { EndCount } from '../domain/fleet-ends.ts'
 import type { AgentTrust } from '../domain/root-set.ts'
@@ -15,6 +15,8 @@ export interface SummaryReader {
   listLateInTime(rule: LateRule, limit: number): Promise<CertificateInUse[]>
   /** Agents with a certificate that ends then or before. */
   countAgentsEnding(until: Date): Promise<number>
+  /** Agents that had lost one then, and what they lose next; the one that lost one first comes first. */
+  listLost(then: Date, page: LostPage): Promise<LostHosts>
   /** The first certificate to end of the agents that have none which is late. */
   findFirstOnTime(rule: LateRule): Promise<CertificateInUse | undefined>
   /** Agents that have none which is late, and one that ends then or before. */
@@ -27,6 +29,23 @@ export interface SummaryReader {
   countOpenTokens(now: Date, max: number): Promise<number>
   /** What agents that are neither revoked nor removed say of the roots that they trust; what most of them say comes first. */
   listTrustCounts(limit: number): Promise<TrustCount[]>
+}
+
+export interface LostPlace {
+  readonly firstEnd: Date
+  readonly id: AgentId
+}
+
+export interface LostPage {
+  readonly after: LostPlace | undefined
+  readonly limit: number
+}
+
+export interface LostHosts {
+  /** Of each host, in no order; null where nothing is left. There may be a great many. */
+  readonly nextEndsMs: readonly (number | null)[]
+  /** After which the next page begins; null at the end. */
+  readonly last: LostPlace | null
 }
 
 /** Deliveries that failed for one reason. */

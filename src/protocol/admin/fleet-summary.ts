@@ -3,7 +3,7 @@
 import type { Static } from 'typebox'
 import { nullable, time } from './operation.ts'
 import { Type } from './plain-type.ts'
-import { AdminHubHealth, AdminStatus } from './views.ts'
+import { AdminHubHealth, AdminStatus, AdminSurvivalWithin } from './views.ts'
 
 export const SUMMARY_HOSTS_MAX = 20
 export const SUMMARY_GROUPS_MAX = 10
@@ -79,21 +79,6 @@ const urgentHosts = Type.Object({
   total: Type.Integer(),
   first: Type.Array(AdminUrgentHost, { maxItems: SUMMARY_HOSTS_MAX }),
 })
-
-export const AdminSurvivalWithin = Type.Object({
-  seconds: Type.Number(),
-  /** Who loses a certificate first. */
-  first: Type.Object({
-    agente_id: Type.String(),
-    hostname: Type.String(),
-    purpose,
-    nome: nullable(Type.String()),
-    not_after: time,
-  }),
-  /** How many hosts lose their first certificate when the hub is down from now on for so many hours. */
-  losing: Type.Array(Type.Object({ hours: Type.Integer(), agentes: Type.Integer() })),
-})
-export type AdminSurvivalWithin = Static<typeof AdminSurvivalWithin>
 
 const Failures = Type.Object({
   /** `falhou`: the host said so of the newest thousand that failed; `pendente`: this hub refuses the certificate. */

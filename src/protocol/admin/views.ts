@@ -348,6 +348,23 @@ export const AdminHubHealth = Type.Object({
 })
 export type AdminHubHealth = Static<typeof AdminHubHealth>
 
+const purpose = Type.Union([Type.Literal('identity'), Type.Literal('delivery')])
+
+export const AdminSurvivalWithin = Type.Object({
+  seconds: Type.Number(),
+  /** Who loses a certificate first. */
+  first: Type.Object({
+    agente_id: Type.String(),
+    hostname: Type.String(),
+    purpose,
+    nome: nullable(Type.String()),
+    not_after: time,
+  }),
+  /** How many hosts lose their first certificate when the hub is down from now on for so many hours. */
+  losing: Type.Array(Type.Object({ hours: Type.Integer(), agentes: Type.Integer() })),
+})
+export type AdminSurvivalWithin = Static<typeof AdminSurvivalWithin>
+
 export const AdminStatus = Type.Object({
   version: Type.String(),
   /** Null without a running hub. */
@@ -376,7 +393,7 @@ export const AdminStatus = Type.Object({
       seconds: Type.Number(),
       first: Type.Object({
         hostname: Type.String(),
-        purpose: Type.Union([Type.Literal('identity'), Type.Literal('delivery')]),
+        purpose,
         nome: nullable(Type.String()),
         not_after: time,
         atrasado: Type.Boolean(),
@@ -417,5 +434,7 @@ export const AdminStatus = Type.Object({
   ),
   /** Until when, and why, rollouts are held back. */
   freeze: nullable(Type.Object({ until: time, why: Type.String() })),
+  /** As `survival`, without the hosts that have a late certificate, which do not renew anyway. */
+  survival_on_time: nullable(AdminSurvivalWithin),
 })
 export type AdminStatus = Static<typeof AdminStatus>

@@ -1,5 +1,6 @@
 // The fleet in a few figures, and for how long the hub may stay down before the first host loses a certificate.
 
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { readVersion } from '../../../platform/version.ts'
 import type { AdminReplies } from '../../../protocol/admin/operations.ts'
 import type { CertificatesSummary } from '../../domain/fleet.ts'
@@ -10,6 +11,8 @@ import { findFreezeInForce } from '../rollout/find-rollout.ts'
 import { nameRollout } from '../rollout/name-rollout.ts'
 import type { ChangeProgress } from '../cargo/fleet-changes.ts'
 import type { AdminContext } from './admin-context.ts'
+import { countLosing } from './summary/count-losing.ts'
+import { describeSurvivalOnTime } from './summary/survival-within.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -23,6 +26,7 @@ export const showStatus: Read<
     now,
     thresholdMs,
   })
+  await nextTurn()
   return {
     version: readVersion(),
     hub: (await health?.()) ?? null,
@@ -35,6 +39,7 @@ export const showStatus: Read<
     survival: await describeSurvival(reader, now, thresholdMs),
     mudanca: underWay === undefined ? null : describeChange(underWay),
     ...(await describeRollouts(reader, now)),
+    survival_on_time: await describeSurvivalOnTime(reader, { now, thresholdMs }),
   }
 }
 
@@ -101,11 +106,11 @@ async function describeSurvival(
   const [first] = await reader.listFirstToEnd(now, 1)
   if (first === undefined) return null
   const endMs = first.notAfter.getTime()
-  const countWithin = async (hours: number): Promise<number> => {
-    const count = await reader.countAgentsThatLose(now, new Date(endMs + hours * HOUR_MS))
-    // Without the first host itself.
-    return count - 1
-  }
+  const ends = [1, 24].map((hours) => new Date(endMs + hours * HOUR_MS))
+  // Without the first host itself.
+  const [within1h = 0, within24h = 0] = (await countLosing(reader, now, ends)).map((count) =>
+    Math.max(0, count - 1),
+  )
   return {
     seconds: Math.floor((endMs - now.getTime()) / 1000),
     first: {
@@ -115,7 +120,7 @@ async function describeSurvival(
       not_after: first.notAfter.toISOString(),
       atrasado: isLate(first, now, thresholdMs),
     },
-    following_1h: await countWithin(1),
-    following_24h: await countWithin(24),
+    following_1h: within1h,
+    following_24h: within24h,
   }
 }

@@ -1,6 +1,7 @@
 // The ends of the certificates in use, counted: whole groups from the table that triggers keep, and rows only of the quarters of an
 // hour in which certificates pass from one state to the next.
 
+import type { AgentId } from '../../../protocol/identifiers.ts'
 import type { CertificateState } from '../../../protocol/admin/certificados.ts'
 import {
   type EndCount,
@@ -10,6 +11,7 @@ import {
 } from '../../domain/fleet-ends.ts'
 import type { CertificateInUse } from '../../domain/fleet.ts'
 import type { LateRule } from '../store.ts'
+import type { LostHosts, LostPage } from '../summary-store.ts'
 import { IN_USE, type InUseRow, toInUse } from './fleet-query.ts'
 import {
   countFirstEnds,
@@ -17,9 +19,9 @@ import {
   findLateRanges,
   GROUPS,
   IN_QUARTERS,
-  IS_LATE,
   IS_ON_TIME,
   LATE_FROM,
+  LOOKED_MAX,
   lookAtEndingSoon,
   parametersOf,
 } from './late-hosts.ts'
@@ -91,27 +93,53 @@ interface HostRow {
   readonly id: string
 }
 
+/** A host that is on time has nothing that is late before its first end: that one is the first row of its quarter. */
 function findFirstOnTime(session: SqlSession, rule: LateRule): HostRow | undefined {
-  const soon = lookAtEndingSoon(session, rule)
-  const { areLateFewer, hasNone, quarters, lastLateMs: lastMs } = soon
-  const named = { ...parametersOf(rule), lastMs }
-  const amongSoon = (): HostRow | undefined =>
-    areLateFewer
-      ? session.get<HostRow>(PASSING_LATE, named)
-      : session.get<HostRow>(AMONG_SOON, { ...named, quarters })
-  const first = !areLateFewer && hasNone ? undefined : amongSoon()
-  return first ?? session.get<HostRow>(AFTER_SOON, named)
+  const { untilMs: lastMs, late, onTime } = lookAtEndingSoon(session, rule)
+  const named = parametersOf(rule)
+  if (Math.min(late.count, onTime.count) > LOOKED_MAX) return session.get(ON_TIME_OF_ALL, named)
+  for (const startMs of onTime.quarters) {
+    const within = { ...named, startMs, endMs: startMs + QUARTER_MS, lastMs }
+    const host = session.get<HostRow>(ON_TIME_IN_QUARTER, within)
+    if (host !== undefined) return host
+  }
+  return session.get<HostRow>(ON_TIME_AFTER, { afterMs: Math.max(lastMs, named.nowMs) })
 }
 
-const FIRST_HOST = 'SELECT id FROM agentes INDEXED BY agentes_por_primeiro_fim'
-const PASSING_LATE = `${FIRST_HOST} WHERE primeiro_fim > @nowMs AND primeiro_fim <= @lastMs
-    AND NOT EXISTS (SELECT 1 FROM validades INDEXED BY validades_por_agente
-      WHERE agente_id = agentes.id AND ${IS_LATE})
-  ORDER BY primeiro_fim LIMIT 1`
-const AMONG_SOON = `SELECT validades.agente_id AS id ${IN_QUARTERS}
-  CROSS JOIN agentes ON agentes.id = validades.agente_id
-  WHERE ${IS_ON_TIME} AND primeiro_fim > @nowMs ORDER BY primeiro_fim LIMIT 1`
-const AFTER_SOON = `${FIRST_HOST} WHERE primeiro_fim > max(@lastMs, @nowMs) ORDER BY primeiro_fim LIMIT 1`
+const ON_TIME_IN_QUARTER = `SELECT agente_id AS id FROM validades INDEXED BY validades_por_fim
+  WHERE not_after >= @startMs AND not_after < @endMs AND ${IS_ON_TIME} ORDER BY not_after LIMIT 1`
+const ON_TIME_OF_ALL = `SELECT agente_id AS id FROM validades INDEXED BY validades_por_agente
+  GROUP BY agente_id HAVING min(${LATE_FROM}) > @nowMs ORDER BY min(not_after) LIMIT 1`
+const ON_TIME_AFTER = `SELECT id FROM agentes INDEXED BY agentes_por_primeiro_fim
+  WHERE primeiro_fim > @afterMs ORDER BY primeiro_fim LIMIT 1`
+
+/** Each by one look at the index of its certificates. */
+export function selectLost(session: SqlSession, then: Date, { after, limit }: LostPage): LostHosts {
+  const from = {
+    endMs: after?.firstEnd.getTime() ?? 0,
+    id: after?.id ?? '',
+    thenMs: then.getTime(),
+  }
+  const last = session.get<LostRow>(LAST_LOST, { ...from, others: limit - 1 })
+  const until = last ?? { endMs: from.thenMs + 1, id: '' }
+  const named = { ...from, untilMs: until.endMs, untilId: until.id }
+  return {
+    nextEndsMs: session.column<number | null>(NEXT_ENDS, named),
+    last: last === undefined ? null : { firstEnd: new Date(last.endMs), id: last.id },
+  }
+}
+
+interface LostRow {
+  readonly id: AgentId
+  readonly endMs: number
+}
+
+const LOST = `FROM agentes INDEXED BY agentes_por_primeiro_fim WHERE (primeiro_fim, id) > (@endMs, @id)`
+const LAST_LOST = `SELECT primeiro_fim AS endMs, id ${LOST} AND primeiro_fim <= @thenMs
+  ORDER BY primeiro_fim, id LIMIT 1 OFFSET @others`
+const NEXT_ENDS = `SELECT (SELECT min(not_after) FROM validades INDEXED BY validades_por_agente
+    WHERE agente_id = agentes.id AND not_after > @thenMs) AS next
+  ${LOST} AND primeiro_fim <= @untilMs AND (primeiro_fim, id) <= (@untilMs, @untilId)`
 
 /** Hosts that have none that is late now, and until then one that has ended. */
 export function countOnTimeThatLose(session: SqlSession, rule: LateRule, until: Date): number {

@@ -13,11 +13,8 @@ import type { CertificatePurpose } from '../../domain/issued-certificate.ts'
 import type { LateFilter, LateRule } from '../store.ts'
 import { END_BUCKET_MS } from './fleet-counts-tables.ts'
 import {
-  countFirstEnds,
   countLateHosts,
-  countRows,
   type EndingSoon,
-  IN_QUARTERS,
   IS_LATE,
   LATE_FROM,
   lookAtEndingSoon,
@@ -101,20 +98,6 @@ export function selectFirstToEnd(session: SqlSession, now: Date, limit: number) 
   return session.all<InUseRow>(sql, now.getTime(), limit).map(toInUse)
 }
 
-export function countAgentsThatLose(session: SqlSession, after: Date, until: Date): number {
-  if (after >= until) return 0
-  const [afterMs, untilMs] = [after.getTime(), until.getTime()]
-  const begun = countFirstEnds(session, untilMs) - countFirstEnds(session, afterMs)
-  return begun + countRows(session, LOSE_ANOTHER, { afterMs, untilMs })
-}
-
-/** Of those that have lost one before, which are few: an expired certificate is not in use for long. */
-const LOSE_ANOTHER = `SELECT count(DISTINCT validades.agente_id) AS count
-  FROM validades INDEXED BY validades_por_fim WHERE not_after <= @afterMs
-  AND EXISTS (SELECT 1 FROM validades AS outra INDEXED BY validades_por_agente
-    WHERE outra.agente_id = validades.agente_id
-      AND outra.not_after > @afterMs AND outra.not_after <= @untilMs)`
-
 /** Counts whole quarters of an hour from their table, and rows only in the quarters that a range begins or ends in. */
 function summariseCertificates(
   session: SqlSession,
@@ -144,9 +127,7 @@ function summariseCertificates(
     return inWhole + atEnds
   }
   const expired = between(-1, nowMs)
-  const late = soon.areLateFewer
-    ? countOf(session, `${ofPurpose} AND not_after > @nowMs AND ${IS_LATE}`, named)
-    : between(nowMs, soon.lastLateMs) - countOnTime(session, soon, named)
+  const late = countLate(session, soon, named, between)
   let fromMs = nowMs
   let ending = 0
   const endingWithin = Object.entries(ENDING_WITHIN).map(([name, seconds]) => {
@@ -169,17 +150,31 @@ function summariseCertificates(
   }
 }
 
-/** Of those that end so soon that they would be late if they lived longer. */
-function countOnTime(
+/** Those that have not ended. */
+function countLate(
   session: SqlSession,
-  { quarters, lastLateMs, hasNone }: EndingSoon,
-  named: NamedParameters,
+  { fromMs, untilMs, late, onTime }: EndingSoon,
+  named: { readonly nowMs: number; readonly thresholdMs: number; readonly purpose: string },
+  between: (afterMs: number, untilMs: number) => number,
 ): number {
-  if (hasNone) return 0
-  const rest = `${IN_QUARTERS} WHERE purpose = @purpose AND not_after > @nowMs
-    AND not_after <= @lastLateMs AND ${LATE_FROM} > @nowMs`
-  return countOf(session, rest, { ...named, quarters, lastLateMs })
+  const startMs = Math.max(named.nowMs, fromMs - 1)
+  const certain = between(named.nowMs, startMs)
+  if (untilMs <= startMs) return certain
+  const areLateFewer = late.count <= onTime.count
+  const { quarters } = areLateFewer ? late : onTime
+  const state = `${LATE_FROM} ${areLateFewer ? '<=' : '>'} @nowMs`
+  const looked = countOf(session, `${OF_PURPOSE_IN_QUARTERS} AND ${state}`, {
+    ...named,
+    startMs,
+    untilMs,
+    quarters: JSON.stringify(quarters),
+  })
+  return certain + (areLateFewer ? looked : between(startMs, untilMs) - looked)
 }
+
+const OF_PURPOSE_IN_QUARTERS = `FROM json_each(@quarters) CROSS JOIN validades INDEXED BY validades_por_uso
+  ON purpose = @purpose AND not_after >= value AND not_after < value + ${END_BUCKET_MS}
+  WHERE +not_after > @startMs AND +not_after <= @untilMs`
 
 function bucketOf(instantMs: number): number {
   return Math.floor(instantMs / END_BUCKET_MS)

@@ -56,7 +56,7 @@ CREATE INDEX raizes_confiadas_por_total ON raizes_confiadas (total);
 -- With all that is asked of one host's certificates: whether one of them is late, or ends by then.
 DROP INDEX validades_por_agente;
 CREATE INDEX validades_por_agente ON validades (agente_id, not_after, not_before);
-CREATE INDEX agentes_por_primeiro_fim ON agentes (primeiro_fim) WHERE primeiro_fim IS NOT NULL;
+CREATE INDEX agentes_por_primeiro_fim ON agentes (primeiro_fim, id) WHERE primeiro_fim IS NOT NULL;
 ${SUMMARY_COUNTS_OF_ALL}
 CREATE TRIGGER contagens_vida_nova AFTER INSERT ON validades
 BEGIN

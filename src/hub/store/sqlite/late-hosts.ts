@@ -1,9 +1,9 @@
-// How many hosts are late, however many they are. What ends soon is late, or has so short a life that it is not: of these two the
-// fewer are looked at, and the others follow from what triggers have counted.
+// How many hosts are late, however many they are. What ends before a certain instant is late, and what ends after another one is not:
+// both follow from what triggers have counted. Of what ends between them, where lives differ, the fewer are looked at.
 
 import {
   type EndGroup,
-  findCommonState,
+  findCommonLateness,
   hasWholeWindow,
   QUARTER_MS,
 } from '../../domain/fleet-ends.ts'
@@ -16,28 +16,58 @@ export const LATE_FROM = 'not_after - min(@thresholdMs, (not_after - not_before)
 export const IS_LATE: string = `not_after <= @nowMs + @thresholdMs / 2 AND ${LATE_FROM} <= @nowMs`
 
 export const GROUPS: string = `SELECT quarto * ${QUARTER_MS} AS quarterMs, minutos AS lifeMinutes, total AS count
-  FROM validades_por_vida WHERE quarto <= ?`
+  FROM validades_por_vida WHERE quarto <= ? ORDER BY quarto`
 
-/** Rows of some quarters of an hour. */
+/** Rows of some quarters of an hour. Any further bound of `not_after` has a `+`: SQLite would take it in place of the quarter’s. */
 export const IN_QUARTERS: string = `FROM json_each(@quarters) CROSS JOIN validades INDEXED BY validades_por_fim
   ON not_after >= value AND not_after < value + ${QUARTER_MS}`
 
 export interface EndingSoon {
   /** No later end is late. */
   readonly lastLateMs: number
-  /** There are fewer that are late; else fewer that are not. */
-  readonly areLateFewer: boolean
-  /** JSON: the quarters in which the fewer ones end, maybe among others. */
-  readonly quarters: string
-  readonly hasNone: boolean
+  /** All that end before it are late. */
+  readonly fromMs: number
+  /** None that ends after it is late. */
+  readonly untilMs: number
+  /** Of those that end between them. */
+  readonly late: EndingSide
+  readonly onTime: EndingSide
+}
+
+export interface EndingSide {
+  readonly count: number
+  /** In which they end, and others may: the first one first. */
+  readonly quarters: readonly number[]
 }
 
 export function lookAtEndingSoon(session: SqlSession, rule: LateRule): EndingSoon {
   const { lastLateMs, late, onTime } = judgeEndingSoon(session, rule)
-  const areLateFewer = late.count <= onTime.count
-  const { quarters } = areLateFewer ? late : onTime
-  const isNone = quarters.size === 0
-  return { lastLateMs, areLateFewer, quarters: JSON.stringify([...quarters]), hasNone: isNone }
+  const { fromMs, untilMs } = findMixedRange(lastLateMs, late, onTime)
+  const between = (counts: ReadonlyMap<number, number>): EndingSide => {
+    const within = [...counts].filter(([startMs]) => startMs >= fromMs && startMs <= untilMs)
+    return {
+      count: within.reduce((sum, [, count]) => sum + count, 0),
+      quarters: within.map(([startMs]) => startMs),
+    }
+  }
+  return { lastLateMs, fromMs, untilMs, late: between(late), onTime: between(onTime) }
+}
+
+/** Before every end. */
+const NEVER_MS = Number.MIN_SAFE_INTEGER
+
+/** Empty, with its end before its beginning, where a single instant parts them, or where there are none that are late. */
+function findMixedRange(
+  lastLateMs: number,
+  late: ReadonlyMap<number, number>,
+  onTime: ReadonlyMap<number, number>,
+): EndRange {
+  const lastQuarterMs = [...late.keys()].at(-1)
+  if (lastQuarterMs === undefined) return { fromMs: NEVER_MS, untilMs: NEVER_MS - 1 }
+  const [firstOnTimeMs = Number.POSITIVE_INFINITY] = onTime.keys()
+  const fromMs = Math.min(lastLateMs + 1, firstOnTimeMs)
+  const untilMs = Math.min(lastLateMs, lastQuarterMs + QUARTER_MS - 1)
+  return { fromMs, untilMs: Math.max(untilMs, fromMs - 1) }
 }
 
 /** Of ends, both included. */
@@ -50,7 +80,7 @@ export interface EndRange {
 export function findLateRanges(session: SqlSession, rule: LateRule, fromMs: number): EndRange[] {
   const { lastLateMs, late } = judgeEndingSoon(session, rule)
   const ranges: { fromMs: number; untilMs: number }[] = []
-  for (const startMs of [...late.quarters].toSorted((one, other) => one - other)) {
+  for (const startMs of late.keys()) {
     const range = {
       fromMs: Math.max(startMs, fromMs),
       untilMs: Math.min(startMs + QUARTER_MS - 1, lastLateMs),
@@ -65,27 +95,21 @@ export function findLateRanges(session: SqlSession, rule: LateRule, fromMs: numb
 
 interface Judged {
   readonly lastLateMs: number
-  readonly late: EndingSide
-  readonly onTime: EndingSide
-}
-
-interface EndingSide {
-  readonly count: number
-  readonly quarters: ReadonlySet<number>
+  /** By quarter, the first one first. What may be either is on both sides. */
+  readonly late: ReadonlyMap<number, number>
+  readonly onTime: ReadonlyMap<number, number>
 }
 
 function judgeEndingSoon(session: SqlSession, rule: LateRule): Judged {
   const at = parametersOf(rule)
   // Of a life with a whole window what ends by then is late, and nothing else.
   const lastLateMs = at.nowMs + at.thresholdMs / 2
-  const late = { count: 0, quarters: new Set<number>() }
-  const onTime = { count: 0, quarters: new Set<number>() }
+  const late = new Map<number, number>()
+  const onTime = new Map<number, number>()
   for (const group of session.all<EndGroup>(GROUPS, Math.floor(lastLateMs / QUARTER_MS))) {
-    const state = findCommonState(group, at)
-    const isLate = hasWholeWindow(group, at) || state === 'late' || state === 'expired'
-    for (const side of isLate ? [late] : state === undefined ? [late, onTime] : [onTime]) {
-      side.count += group.count
-      side.quarters.add(group.quarterMs)
+    const isLate = hasWholeWindow(group, at) || findCommonLateness(group, at)
+    for (const side of isLate === undefined ? [late, onTime] : isLate ? [late] : [onTime]) {
+      side.set(group.quarterMs, (side.get(group.quarterMs) ?? 0) + group.count)
     }
   }
   return { lastLateMs, late, onTime }
@@ -95,27 +119,38 @@ function judgeEndingSoon(session: SqlSession, rule: LateRule): Judged {
 export function countLateHosts(
   session: SqlSession,
   rule: LateRule,
-  soon: EndingSoon,
-  untilMs: number = soon.lastLateMs,
+  { fromMs, untilMs, late, onTime }: EndingSoon,
+  endMs: number = untilMs,
 ): number {
-  const { areLateFewer, quarters, lastLateMs, hasNone } = soon
-  const lastMs = Math.min(untilMs, lastLateMs)
-  if (hasNone) return areLateFewer ? 0 : countFirstEnds(session, lastMs)
-  const named = { ...parametersOf(rule), quarters, lastMs }
-  if (areLateFewer) return countRows(session, LATE, named)
-  return countFirstEnds(session, lastMs) - countRows(session, ON_TIME, named)
+  const lastMs = Math.min(endMs, untilMs)
+  const certain = countFirstEnds(session, Math.min(fromMs - 1, lastMs))
+  if (lastMs < fromMs) return certain
+  const named = { ...parametersOf(rule), lastMs }
+  if (Math.min(late.count, onTime.count) > LOOKED_MAX) return countRows(session, LATE_OF_ALL, named)
+  if (late.count <= onTime.count) {
+    const quarters = JSON.stringify(late.quarters)
+    return certain + countRows(session, LATE, { ...named, fromMs, quarters })
+  }
+  const quarters = JSON.stringify(onTime.quarters)
+  return countFirstEnds(session, lastMs) - countRows(session, ON_TIME, { ...named, quarters })
 }
 
-const HOSTS = `SELECT count(DISTINCT validades.agente_id) AS count ${IN_QUARTERS}
-  CROSS JOIN agentes ON agentes.id = validades.agente_id`
-const LATE = `${HOSTS} WHERE ${IS_LATE} AND primeiro_fim <= @lastMs`
+/** To look at so many, each with the others of its host, takes as long as to read the index of all. */
+export const LOOKED_MAX = 5000
+const LATE_OF_ALL = `SELECT count(*) AS count FROM (SELECT 1 FROM validades INDEXED BY validades_por_agente
+  GROUP BY agente_id HAVING min(not_after) <= @lastMs AND min(${LATE_FROM}) <= @nowMs)`
+
+const HOSTS = `SELECT count(DISTINCT validades.agente_id) AS count ${IN_QUARTERS}`
+const LATE = `${HOSTS} WHERE ${LATE_FROM} <= @nowMs
+  AND (SELECT min(outra.not_after) FROM validades AS outra INDEXED BY validades_por_agente
+    WHERE outra.agente_id = validades.agente_id) BETWEEN @fromMs AND @lastMs`
 
 /** Of a row of `validades` that is not late: nothing else of its host is. */
-export const IS_ON_TIME = `not_after <= @lastMs AND ${LATE_FROM} > @nowMs
+export const IS_ON_TIME = `+not_after <= @lastMs AND ${LATE_FROM} > @nowMs
   AND NOT EXISTS (SELECT 1 FROM validades AS outra INDEXED BY validades_por_agente
     WHERE outra.agente_id = validades.agente_id AND outra.not_after <= @nowMs + @thresholdMs / 2
       AND outra.not_after - min(@thresholdMs, (outra.not_after - outra.not_before) / 3) / 2 <= @nowMs)`
-const ON_TIME = `${HOSTS} WHERE ${IS_ON_TIME} AND primeiro_fim <= @lastMs`
+const ON_TIME = `${HOSTS} WHERE ${IS_ON_TIME}`
 
 /** Hosts with a certificate that ends then or before. */
 export function countFirstEnds(session: SqlSession, untilMs: number): number {

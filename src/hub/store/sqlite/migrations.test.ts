@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import Database from 'better-sqlite3-multiple-ciphers'
 import type { AgentId, TokenHash } from '../../../protocol/identifiers.ts'
+import { countLosing } from '../../service/admin/summary/count-losing.ts'
 import { MIGRATIONS } from './migrations.ts'
 import { NOTABLE_ENTRIES } from './notable-entries-tables.ts'
 import { SqlSession } from './sql-session.ts'
@@ -204,10 +205,10 @@ describe('a database of an older format keeps its rows when it is brought forwar
     const session = new SqlSession(database.connection)
     const reader = new SqliteReader(() => session)
     const within = (fromMs: number, toMs: number) =>
-      reader.countAgentsThatLose(new Date(fromMs), new Date(toMs))
+      countLosing(reader, new Date(fromMs), [new Date(toMs)])
     assert.deepEqual(
       [await within(0, 3_600_000), await within(3_600_000, 7_200_000), await within(0, 7_200_001)],
-      [1, 0, 2],
+      [[1], [0], [2]],
     )
   })
 

@@ -57,13 +57,7 @@ import {
   selectStatusPage,
 } from './delivery-pages.ts'
 import { selectChanges } from './fleet-changes.ts'
-import {
-  countAgentsThatLose,
-  selectFirstToEnd,
-  selectLate,
-  selectLateAgents,
-  summariseFleet,
-} from './fleet-query.ts'
+import { selectFirstToEnd, selectLate, selectLateAgents, summariseFleet } from './fleet-query.ts'
 import { AGENT_PAGES, CARGO_PAGES, DELIVERY_PAGES, selectPage, TOKEN_PAGES } from './pages.ts'
 import { countHosts, selectHosts, selectLabels, selectLastLabels } from './agent-labels.ts'
 import { selectLastPolls } from './agent-polls.ts'
@@ -384,10 +378,6 @@ export class SqliteReader extends SqlitePortReader implements StoreReader {
 
   async listFirstToEnd(now: Date, limit: number): Promise<CertificateInUse[]> {
     return selectFirstToEnd(this.session(), now, limit)
-  }
-
-  async countAgentsThatLose(after: Date, until: Date): Promise<number> {
-    return countAgentsThatLose(this.session(), after, until)
   }
 
   async pageAgents(page: Page): Promise<Agent[] | undefined> {

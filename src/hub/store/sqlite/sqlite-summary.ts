@@ -1,13 +1,20 @@
 import type { CertificateInUse } from '../../domain/fleet.ts'
 import type { EndCount } from '../../domain/fleet-ends.ts'
 import type { LateRule } from '../store.ts'
-import type { DeliveryFailures, SummaryReader, TrustCount } from '../summary-store.ts'
+import type {
+  DeliveryFailures,
+  LostHosts,
+  LostPage,
+  SummaryReader,
+  TrustCount,
+} from '../summary-store.ts'
 import {
   countOnTimeThatLose,
   selectEndCounts,
   selectExpired,
   selectFirstOnTime,
   selectLateInTime,
+  selectLost,
 } from './end-counts.ts'
 import { countFirstEnds } from './late-hosts.ts'
 import type { SqlSession } from './sql-session.ts'
@@ -34,6 +41,10 @@ export class SqliteSummaryReader implements SummaryReader {
 
   async countAgentsEnding(until: Date): Promise<number> {
     return countFirstEnds(this.#session(), until.getTime())
+  }
+
+  async listLost(then: Date, page: LostPage): Promise<LostHosts> {
+    return selectLost(this.#session(), then, page)
   }
 
   async findFirstOnTime(rule: LateRule): Promise<CertificateInUse | undefined> {

@@ -15,6 +15,7 @@ import {
 import { openTemporaryStore } from '../../../../test/support/temporary-store.ts'
 import type { AgentTrust } from '../../domain/root-set.ts'
 import { SUMMARY_COUNTS } from './fleet-summary-tables.ts'
+import { LOOKED_MAX } from './late-hosts.ts'
 import { MIGRATIONS } from './migrations.ts'
 import { SqlSession } from './sql-session.ts'
 import { SqliteReader } from './sqlite-reader.ts'
@@ -180,4 +181,36 @@ test('[OVW-5] [MET-12] among many that are late a host with certificates of shor
   const losing = (hours: number) =>
     reader.summary.countOnTimeEnding(rule, new Date(NOW.getTime() + hours * hour))
   assert.deepEqual([await losing(0.75), await losing(2), await losing(24)], [0, 1, 2])
+})
+
+test('[OVW-5] [MET-12] of thousands that are late, beside as many of short lives that are not, each is counted once', async () => {
+  const database = new Database(':memory:')
+  for (const { sql } of MIGRATIONS) database.exec(sql)
+  const hour = 3_600_000
+  const nowMs = NOW.getTime()
+  const hosts = LOOKED_MAX + 1
+  // Each host renews an identity of a day; of half of the hosts a certificate of ninety days is late.
+  database.exec(`
+    WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${2 * hosts})
+    INSERT INTO agentes (id, hostname, role, token_hash, created_at)
+      SELECT 'a-' || i, 'web-' || i, 'web', 't', 1 FROM n;
+    INSERT INTO cargas (id, tipo, nome, versao, sans, created_at) VALUES ('c', 'csr_cert', 'site', 1, '[]', 1);
+    INSERT INTO certificados (sha256, serial, agente_id, purpose, not_before, not_after)
+      SELECT printf('1%063d', rowid), '1', id, 'identity', ${nowMs - 4 * hour}, ${nowMs + 20 * hour} + rowid FROM agentes;
+    INSERT INTO entregas (id, carga_id, agente_id, status, updated_at, versao, sans)
+      SELECT 'e-' || rowid, 'c', id, 'instalada', 1, 1, '[]' FROM agentes WHERE rowid <= ${hosts};
+    INSERT INTO certificados (sha256, serial, agente_id, purpose, entrega_id, not_before, not_after)
+      SELECT printf('2%063d', rowid), '1', id, 'delivery', 'e-' || rowid, ${nowMs - 2000 * hour}, ${nowMs + 40 * hour} + rowid
+      FROM agentes WHERE rowid <= ${hosts}`)
+  const session = new SqlSession(database)
+  const reader = new SqliteReader(() => session)
+  const rule = { now: NOW, thresholdMs: 168 * hour }
+  const { agents, certificates } = await reader.summariseFleet(rule)
+  assert.deepEqual([agents.late, agents.registered], [hosts, hosts])
+  assert.deepEqual([certificates.identity.late, certificates.delivery.late], [0, hosts])
+  const losing = (hours: number) =>
+    reader.summary.countOnTimeEnding(rule, new Date(nowMs + hours * hour))
+  assert.deepEqual([await losing(19), await losing(21), await losing(48)], [0, hosts, hosts])
+  const first = await reader.summary.findFirstOnTime(rule)
+  assert.equal(first?.hostname, `web-${hosts + 1}`)
 })

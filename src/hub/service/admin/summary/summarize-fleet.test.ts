@@ -113,6 +113,13 @@ describe('[OVW-1] a fleet in one reply', () => {
   const summarize = (more: Partial<AdminHub> = {}): Promise<AdminFleetSummary> =>
     createAdminOperations({ ...hub, ...more }, 'admin', 'viewer').summarizeFleet({})
 
+  test('[MET-24] [OVW-5] svc status gets the survival of those on time alike', async () => {
+    const { survival_on_time: shown } = await summarize()
+    const status = await createAdminOperations(hub, 'admin', 'viewer').showStatus({})
+    assert.equal(shown?.first.hostname, 'renewing')
+    assert.deepEqual(status.survival_on_time, shown)
+  })
+
   test('counts hosts, entregas and what the menu shows, as its schema says', async () => {
     const reply = await summarize()
     assert.ok(Check(Schema, reply))

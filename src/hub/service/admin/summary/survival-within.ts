@@ -1,6 +1,7 @@
 // For how long the hub may stay down, and whom that costs: with all hosts, and without those that are late and do not renew anyway.
 
-import type { AdminSurvivalWithin } from '../../../../protocol/admin/fleet-summary.ts'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { AdminSurvivalWithin } from '../../../../protocol/admin/views.ts'
 import type { CertificateInUse } from '../../../domain/fleet.ts'
 import type { LateRule, StoreReader } from '../../../store/store.ts'
 
@@ -36,6 +37,7 @@ async function describe(
   if (first === undefined) return null
   const losing: AdminSurvivalWithin['losing'] = []
   for (const hours of HOURS) {
+    await nextTurn()
     losing.push({ hours, agentes: await countLosing(new Date(now.getTime() + hours * HOUR_MS)) })
   }
   const { agentId, hostname, purpose, name, notAfter } = first
