@@ -29,7 +29,7 @@ import type { Store } from './store/store.ts'
 const MINUTE_MS = 60_000
 
 describe('a confirmation', () => {
-  test('[PKY-7] [ERR-59] by an authenticator that misbehaves is refused, and nothing is done', async () => {
+  test('[PKY-7] [ERR-63] by an authenticator that misbehaves is refused, and nothing is done', async () => {
     await using hub = await openConfirmingConsole()
     const ana = await hub.enter('ana')
     await ana.register()

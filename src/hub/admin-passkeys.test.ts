@@ -96,7 +96,7 @@ describe('a passkey', () => {
     assert.equal((await ana.ask('/v1/admin/tokens', token)).status, 200)
   })
 
-  test('[PKY-4] [ERR-58] is asked after the role and the form, and counts as no refusal', async () => {
+  test('[PKY-4] [ERR-62] is asked after the role and the form, and counts as no refusal', async () => {
     await using hub = await openConfirmingConsole()
     const bob = await hub.enter('bob', 'operator')
     assertRefusal(await bob.send(POLICY), 403, 'role_insufficient')

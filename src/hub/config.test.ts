@@ -46,7 +46,7 @@ describe('parseHubConfig', () => {
     })
   })
 
-  test('[ENV-93] seals in the console only when somebody says so', () => {
+  test('[ENV-104] seals in the console only when somebody says so', () => {
     assert.equal(parse().isConsoleSealing, false)
     assert.equal(parse({ SVC_CONSOLE_SEALING: 'on' }).isConsoleSealing, true)
     assert.throws(() => parse({ SVC_CONSOLE_SEALING: 'yes' }), {
@@ -137,7 +137,7 @@ describe('parseHubConfig', () => {
     assert.throws(() => parse(key), { message: `SVC_SYSLOG_CERT_PATH: ${together}` })
   })
 
-  test('[ENV-98] [PKY-1] takes passkeys for the name in the URL of the console, and for no address', () => {
+  test('[ENV-103] [PKY-1] takes passkeys for the name in the URL of the console, and for no address', () => {
     assert.equal(parse().confirmationParty, undefined)
     const party = (url: string) =>
       parse({ SVC_CONSOLE_CONFIRM: 'passkey', SVC_CONSOLE_URL: url }).confirmationParty
