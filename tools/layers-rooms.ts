@@ -149,6 +149,7 @@ export const ROOMS: readonly Room[] = [
       'src/hub/store/hub-registry.ts',
       'src/hub/store/declared-store.ts',
       'src/hub/store/list-store.ts',
+      'src/hub/store/passkey-store.ts',
       'src/hub/store/session-store.ts',
       'src/hub/store/webhook-store.ts',
       'src/hub/store/list-store.ts',

@@ -33,8 +33,8 @@ function registerRemove(passkey: Command, context: CommandContext): void {
     .addHelpText(
       'after',
       `
-Without a passkey the person registers one anew, in the console, within 5 minutes after signing in. End the open sessions of that name
-first if somebody else may have one of them: svc admin session list.
+Without a passkey the person registers another one in the console, within 5 minutes after signing in. End the open sessions of that
+name first if somebody else may have one of them: svc admin session list.
 
 Examples:
   svc admin passkey list

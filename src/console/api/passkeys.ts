@@ -9,7 +9,7 @@ export class NoPasskey extends Error {
   override name = 'NoPasskey'
 }
 
-/** Browsers of before 2025 may lack it. */
+/** Older browsers lack it. */
 export function hasPasskeys(): boolean {
   return typeof globalThis.PublicKeyCredential?.parseRequestOptionsFromJSON === 'function'
 }
@@ -56,10 +56,12 @@ export async function makePasskey(): Promise<AdminRequest<'registerPasskey'>['cr
   }
 }
 
-async function answerOf(ask: () => Promise<Credential | null>): Promise<PublicKeyCredential> {
+async function answerOf(
+  askBrowser: () => Promise<Credential | null>,
+): Promise<PublicKeyCredential> {
   if (!hasPasskeys()) throw new NoPasskey('this browser has no passkeys')
   try {
-    const credential = await ask()
+    const credential = await askBrowser()
     if (credential instanceof PublicKeyCredential) return credential
   } catch (error) {
     throw new NoPasskey((error as Error).message, { cause: error })

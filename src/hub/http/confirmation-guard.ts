@@ -1,6 +1,6 @@
 // Whether a request of a session has to be confirmed by a passkey, and whether it is. docs/protocol.md PKY-4.
 
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { Clock } from '../../platform/clock.ts'
 import { createTokenBuckets } from '../../platform/token-bucket.ts'
@@ -18,7 +18,7 @@ export type GuardedConfirmation =
 
 export interface ConfirmationGuard {
   /** Of each body that comes with a confirmation its hash stays, for as long as its request. */
-  noteBody(request: FastifyRequest, body: Buffer): void
+  readonly noteBody: (request: FastifyRequest, body: Buffer) => void
   /** `name` is that of the session’s token. */
   judge(
     request: FastifyRequest,
@@ -75,5 +75,5 @@ export function createConfirmationGuard({
 
 /** Of what is sent, as the page has it too. docs/protocol.md PKY-5. */
 function hashRequest({ method, raw }: FastifyRequest, body: Buffer): string {
-  return createHash('sha256').update(`${method} ${raw.url}\n`).update(body).digest('hex')
+  return hash('sha256', Buffer.concat([Buffer.from(`${method} ${raw.url}\n`), body]))
 }

@@ -19,7 +19,7 @@ import {
   ROLLOUT_REQUESTS,
   startRollouts,
 } from '../../../../test/support/rehearsed-rollouts.ts'
-import { testWitness } from '../../../../test/support/test-witness.ts'
+import { signLog } from '../../../../test/support/signed-log.ts'
 import { TestTrustKey } from '../../../../test/support/trust-keys.ts'
 import { openAdmin } from '../../../../test/support/told-admin.ts'
 import { insertAgent, newAgent, NOW } from '../../../../test/store/store-samples.ts'
@@ -38,7 +38,6 @@ import {
 import { findAdminRequestFault } from '../../../protocol/admin/requests.ts'
 import type { DeliveryId, Recipient } from '../../../protocol/identifiers.ts'
 import { type AdminRoots, createAdminRoots } from '../roots/bundle-operations.ts'
-import { growLogTree, newLogTree } from '../log-tree.ts'
 import { CurrentRootSet } from '../roots/current-root-set.ts'
 import { openReader } from '../../store/sqlite/encrypted-database.ts'
 import { openSqliteStore } from '../../store/sqlite/sqlite-store.ts'
@@ -157,15 +156,6 @@ async function withVault(work: (setting: Setting) => Promise<void>, more = 0): P
       return JSON.stringify(tables.map(({ name }) => reader.prepare(`SELECT * FROM ${name}`).all()))
     },
   })
-}
-
-/** As the hub does it every second; a witness of others signs that too. */
-async function signLog(store: Store): Promise<AdminRequest<'keepCosigned'>> {
-  const witness = testWitness()
-  const records = await store.reader.listRecords(0, 10_000)
-  const { tree, filled } = growLogTree(newLogTree('vault'), records)
-  await store.write((writer) => writer.putLogTree(tree, filled))
-  return { checkpoint: witness.cosign(tree.checkpoint), witnesses: [witness.key] }
 }
 
 function openRoots(store: Store, effects: string[]) {

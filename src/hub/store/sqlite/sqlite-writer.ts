@@ -47,22 +47,9 @@ import {
   settleRemoved,
   settleReplaced,
 } from './fleet-changes.ts'
-import {
-  endExpiredAccessTokens,
-  insertAccessToken,
-  selectFirstAccessTokenEnd,
-  setAccessTokenUsed,
-  updateAccessToken,
-} from './access-tokens.ts'
+import { insertAccessToken, setAccessTokenUsed, updateAccessToken } from './access-tokens.ts'
 import { changeLabels, putLastLabels } from './agent-labels.ts'
-import {
-  claimJoinProof,
-  countJoin,
-  endExpiredJoinRules,
-  insertJoinRule,
-  selectFirstJoinRuleEnd,
-  updateJoinRule,
-} from './join-rules.ts'
+import { claimJoinProof, countJoin, insertJoinRule, updateJoinRule } from './join-rules.ts'
 import { setPolls } from './agent-polls.ts'
 import { fromAgent } from './agent-rows.ts'
 import { fromCargo } from './cargo-rows.ts'
@@ -72,6 +59,7 @@ import { insertOwnCertificate } from './own-certificate.ts'
 import { fromPolicy } from './policy-rows.ts'
 import { deleteSelectorPolicy, setSelectorPolicy } from './selector-policies.ts'
 import { fromAgentTrust, fromRootSet } from './root-rows.ts'
+import { endExpiredTokens } from './expired-tokens.ts'
 import { fromToken } from './token-rows.ts'
 import { deleteRevertedTargets, putRevertedTarget } from './reverted-targets.ts'
 import { putSightings } from './sightings.ts'
@@ -85,8 +73,6 @@ import { SqliteWebhookWriter } from './sqlite-webhooks.ts'
 import { TransactionMemory } from './transaction-memory.ts'
 import { replaceLastRestore } from './last-restore.ts'
 import { updateKeysGeneration } from './vault-keys.ts'
-
-const OPEN_TOKEN = 'consumed_at IS NULL AND ended_at IS NULL'
 
 /** Its reads see what it wrote. */
 export class SqliteWriter extends SqliteReader implements StoreWriter {
@@ -196,26 +182,7 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
   }
 
   async endExpiredTokens(now: Date): Promise<void> {
-    const session = this.session()
-    const { tokenEnds } = this.#memory
-    if (tokenEnds.isNoneDue(now)) return
-    const sql = `UPDATE enrollment_tokens INDEXED BY tokens_por_fim SET ended_at = ?
-       WHERE ${OPEN_TOKEN} AND expires_at <= ?`
-    session.about('no agent', () => {
-      session.run(sql, now.getTime(), now.getTime())
-      endExpiredAccessTokens(session, now)
-      endExpiredJoinRules(session, now)
-    })
-    const first = `SELECT expires_at FROM enrollment_tokens INDEXED BY tokens_por_fim
-       WHERE ${OPEN_TOKEN} AND expires_at > ? ORDER BY expires_at LIMIT 1`
-    const row = session.get<{ expires_at: number }>(first, now.getTime())
-    tokenEnds.noteFirst(row?.expires_at ?? null)
-    for (const end of [
-      selectFirstAccessTokenEnd(session, now),
-      selectFirstJoinRuleEnd(session, now),
-    ]) {
-      if (end !== undefined) tokenEnds.noteToken(end)
-    }
+    endExpiredTokens(this.session(), this.#memory.tokenEnds, now)
   }
 
   async insertJoinRule(rule: JoinRule): Promise<void> {

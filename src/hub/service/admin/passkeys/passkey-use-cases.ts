@@ -1,6 +1,6 @@
 // Passkeys: made for the session that asks, listed, removed; and what one of them has to sign for a confirmation.
 
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { type AdminPasskey, CHALLENGE_SECONDS } from '../../../../protocol/admin/passkeys.ts'
 import { HubEventType } from '../../../../protocol/words.ts'
 import {
@@ -210,7 +210,7 @@ function describeCredential({ credentialId, transports }: Passkey): object {
 
 /** One for each name: an authenticator keeps one passkey of it, and a second one takes the place of the first there. */
 function userHandleOf(partyId: string, name: string): string {
-  return createHash('sha256').update(`${partyId}\n${name}`).digest('base64url')
+  return hash('sha256', `${partyId}\n${name}`, 'base64url')
 }
 
 /** What entries say of it. */
