@@ -6,6 +6,7 @@ import { createServer } from 'node:net'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
+import { waitUntil } from '../../../test/support/processes.ts'
 import {
   type CallbackListener,
   openCallbackListener,
@@ -136,16 +137,14 @@ describe('[OID-32] the listener of a sign-in', () => {
     withListener(async (listener, taken) => {
       const held = Array.from({ length: 40 }, () => open(listener).resume())
       await Promise.all(held.slice(0, 32).map((socket) => once(socket, 'connect')))
-      const deadlineMs = Date.now() + 10_000
-      let isTaken = false
-      void taken.then(() => {
-        isTaken = true
-      })
-      while (!isTaken && Date.now() < deadlineMs) {
-        void get(listener, GOOD)
-        await pause(100)
-      }
-      assert.ok(isTaken)
+      await waitUntil(
+        'room for the callback',
+        async () => {
+          void get(listener, GOOD)
+          return Promise.race([taken, pause(100).then(() => undefined)])
+        },
+        10_000,
+      )
       for (const socket of held) socket.destroy()
     }))
 
