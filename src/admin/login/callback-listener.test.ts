@@ -124,7 +124,7 @@ describe('[OID-32] the listener of a sign-in', () => {
       // A socket that is cut while more is on its way may lose the answer.
       assert.match(long, /^(HTTP\/1\.1 431 |$)/)
       const slow = open(listener)
-      const ended = once(slow, 'close')
+      const ended = new Promise((resolve) => slow.once('close', resolve))
       slow.resume().write(`GET ${GOOD} HTTP/1.1\r\n`)
       const dripping = setInterval(() => slow.write('X: y\r\n'), 200)
       await Promise.race([ended, pause(9000).then(() => assert.fail('it is held open'))])
