@@ -18,7 +18,7 @@ describe('the checks of svc doctor', () => {
   test('[DOC-1] have these ids, which programs know', () => {
     assert.equal(
       CHECKS.map(({ id }) => id).join(' '),
-      'hub settings files vault disk clock ca database standby lifetime certificate issuers names public-url ports limits core-dumps swap log checkpoint backup archive agents deliveries rollouts webhooks revocations',
+      'hub settings files vault disk clock ca database standby lifetime certificate issuers names public-url ports limits core-dumps swap log checkpoint backup archive agents deliveries rollouts webhooks revocations openid',
     )
   })
 
@@ -35,6 +35,7 @@ describe('the checks of svc doctor', () => {
         'rollouts skipped',
         'webhooks skipped',
         'revocations skipped',
+        'openid skipped',
       ],
     )
   })

@@ -147,11 +147,10 @@ describe('[OID-5] [OID-6] [ERR-59] what a person is called', () => {
   for (const [how, spoilt, status] of names) {
     test(how, async () => {
       provider.claims = { sub: how, ...spoilt }
-      await hub.admin.listAccessTokens({}).then(async ({ admin_tokens: tokens }) => {
-        for (const { id, revoked_at: end } of tokens) {
-          if (end === null) await hub.admin.revokeAccessToken({ token: id })
-        }
-      })
+      const { admin_tokens: tokens } = await hub.admin.listAccessTokens({})
+      for (const { id, revoked_at: end } of tokens) {
+        if (end === null) await hub.admin.revokeAccessToken({ token: id })
+      }
       const reply = await finish()
       assert.equal(reply.status, status, reply.text)
       if (status === 403) assertRefusal(reply, 403, 'sign_in_name_invalid')

@@ -16,7 +16,7 @@ export type ParsedRoles =
   | { readonly ok: false; readonly why: string }
 
 export const EVERYBODY = '*'
-/** Of a group that counts; a longer one is no group of ours. */
+/** Of a group that counts; a longer one is no group. */
 export const GROUP_CHARACTERS_MAX = 256
 const ENTRIES_MAX = 100
 
