@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { text } from 'node:stream/consumers'
+import { text as readText } from 'node:stream/consumers'
 import type { FakeCa } from './hub-certificates.ts'
 
 export type SignInRoute = 'provider' | 'start' | 'finish' | 'own' | 'revoke'
@@ -63,7 +63,7 @@ export async function startSignInHub({ ca, state }: SignInHubOptions): Promise<S
     issuer: 'https://sso.example.org',
     subject: 'id-alice',
   })
-  const rightAnswer = (route: SignInRoute, { body, headers }: Asked): Answer => {
+  const rightAnswer = (route: SignInRoute | undefined, { body, headers }: Asked): Answer => {
     const bearer = /^Bearer (svca_\S{43})$/.exec(headers.authorization ?? '')?.[1] ?? ''
     switch (route) {
       case 'provider':
@@ -85,15 +85,17 @@ export async function startSignInHub({ ca, state }: SignInHubOptions): Promise<S
         if (keys.get(String(body['state'])) !== key || body['code'] !== 'good-code') {
           return [401, { error: 'sign_in_state_invalid', message: 'no such sign-in' }]
         }
-        const text = `svca_${randomBytes(32).toString('base64url')}`
-        hub.good.add(text)
+        const made = `svca_${randomBytes(32).toString('base64url')}`
+        hub.good.add(made)
         const { name, role, only, expires_at } = token(new Date())
-        return [200, { token: text, name, role, only, expires_at }]
+        return [200, { token: made, name, role, only, expires_at }]
       }
       case 'own':
         return hub.good.has(bearer) ? [200, token(new Date())] : UNKNOWN
       case 'revoke':
         return hub.good.delete(bearer) ? [200, token(new Date())] : UNKNOWN
+      default:
+        return UNKNOWN
     }
   }
   const answerRequest = async (
@@ -101,12 +103,12 @@ export async function startSignInHub({ ca, state }: SignInHubOptions): Promise<S
     response: ServerResponse,
   ): Promise<void> => {
     const { method = '', url = '', headers } = request
-    const content = await text(request)
+    const content = await readText(request)
     const body = (content === '' ? {} : JSON.parse(content)) as Asked['body']
     const asked = { route: ROUTES[`${method} ${url}`], headers, body }
     hub.asked.push(asked)
     const { route } = asked
-    const right = route === undefined ? UNKNOWN : rightAnswer(route, asked)
+    const right = rightAnswer(route, asked)
     const answer = route !== undefined && hub.answers.has(route) ? hub.answers.get(route) : right
     if (answer === undefined) return void request.socket.destroy()
     const [status, reply] = answer

@@ -73,7 +73,7 @@ export interface SignInDoor {
 
 export interface ConsoleDoor {
   readonly line: HubLine
-  openBrowser(link: string): Promise<OpenedLink>
+  readonly openBrowser: (link: string) => Promise<OpenedLink>
   readonly openPins: () => Promise<OpenPins>
   readonly pinsPath: string
 }

@@ -46,9 +46,7 @@ import {
   rehearsing,
 } from './dry-run.ts'
 import { DOCTOR, registerDoctor } from './doctor.ts'
-import { registerLogin } from './login/login.ts'
-import { registerLogout } from './login/logout.ts'
-import { registerWhoami } from './login/whoami.ts'
+import { registerSignIn, signsIn } from './login/register-sign-in.ts'
 import { registerEntregaCancel } from './entrega/entrega-cancel.ts'
 import { registerEntregaList } from './entrega/entrega-list.ts'
 import { registerEntregaRetry } from './entrega/entrega-retry.ts'
@@ -370,9 +368,7 @@ export function buildProgram(context: CommandContext, writeHelp: (text: string) 
   registerExport(program, context)
   registerFreeze(program, context)
   registerSearch(program, context)
-  registerLogin(program, context)
-  registerLogout(program, context)
-  registerWhoami(program, context)
+  registerSignIn(program, context)
   addCompletionCommand(
     program,
     (text) => output.write(text),
@@ -390,10 +386,8 @@ export function buildProgram(context: CommandContext, writeHelp: (text: string) 
   return program
 }
 
-const SIGN_IN_COMMANDS: ReadonlySet<string> = new Set(['login', 'logout', 'whoami'])
-
 function useOf(command: string): CommandUse {
-  if (SIGN_IN_COMMANDS.has(command)) return 'signs_in'
+  if (signsIn(command)) return 'signs_in'
   return command === DOCTOR ? 'examines' : 'works'
 }
 

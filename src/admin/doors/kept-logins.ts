@@ -79,7 +79,7 @@ function fileNameOf({ hostname, port }: URL): string {
   return `${host}_${port === '' ? '443' : port}${SUFFIX}`
 }
 
-/** Whoever can write there, or replace a step of the way, could give a person another login than their own. */
+/** A user who can write there, or replace a step of the way, could give a person another login than their own. */
 function makeDirectory(directory: string, userId: number | undefined): string {
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 })
@@ -96,7 +96,7 @@ function makeDirectory(directory: string, userId: number | undefined): string {
   if ((end?.mode ?? 0) & OF_OTHERS) {
     throw exposed(directory, 'open to others', `chmod 700 ${quoteForShell(directory)}`)
   }
-  const [stranger] = [...hands].filter((hand) => hand !== userId)
+  const stranger = [...hands].find((hand) => hand !== userId)
   if (stranger === undefined) return directory
   const who = stranger === 'anyone' ? 'others' : `user ${stranger}`
   throw exposed(

@@ -17,11 +17,11 @@ export interface CallbackListener {
 export interface TakenCallback {
   readonly callback: Callback
   /** What the browser waits for; resolves when it is on its way, or the browser has gone. */
-  answer(shown: Shown): Promise<void>
+  readonly answer: (shown: Shown) => Promise<void>
 }
 
 const ADDRESS = '127.0.0.1'
-/** A browser needs one or two; whoever holds the others open loses them after seconds. */
+/** A browser needs one or two; a stranger who holds the others open loses them after seconds. */
 const CONNECTIONS_MAX = 32
 const HEADER_BYTES_MAX = 20 * 1024
 const HEADERS_MS_MAX = 5000
@@ -42,10 +42,13 @@ export async function openCallbackListener(port: number): Promise<CallbackListen
       const { method, url: target, headers } = request
       const asked = { method, target, headers }
       const callback = wanted && judgeCallback(asked, { port: portOf(server), state: wanted.state })
-      if (wanted === undefined || callback === undefined) return void send(response, NOTHING_HERE)
-      const { take } = wanted
-      wanted = undefined
-      take({ callback, answer: (shown) => send(response, shown) })
+      if (wanted === undefined || callback === undefined) {
+        void send(response, NOTHING_HERE)
+      } else {
+        const { take } = wanted
+        wanted = undefined
+        take({ callback, answer: (shown) => send(response, shown) })
+      }
     },
   )
   server.maxConnections = CONNECTIONS_MAX

@@ -33,7 +33,7 @@ export function explainSignInRefusal(
       ? printableExtract(body.message, MESSAGE_CHARACTERS_MAX)
       : `the hub refuses the sign-in (${status})`
   switch (code) {
-    // A hub answers so to whoever asks it for what it does not have.
+    // A hub answers so to a stranger who asks it for what it does not have.
     case 'admin_token_invalid':
     case 'route_not_found':
       return new UserError('oidc_off', `${url.origin} lets nobody sign in by an OpenID provider`, {

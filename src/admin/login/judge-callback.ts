@@ -1,4 +1,4 @@
-// What a request to the listener of a sign-in is: the callback that it waits for, or none. Whoever is on this machine, or has a page in the
+// What a request to the listener of a sign-in is: the callback that it waits for, or none. All who are on this machine, or have a page in the
 // browser, can ask there; the state is what they do not have. Pure. docs/protocol.md OID-32.
 
 import type { IncomingHttpHeaders } from 'node:http'

@@ -1,7 +1,7 @@
 // A sign-in from its start at the hub to its end there: the browser, or a person with an address in hand, comes between. docs/protocol.md
 // OID-31 to OID-33.
 
-import { createHash, randomBytes, randomInt } from 'node:crypto'
+import { hash, randomBytes, randomInt } from 'node:crypto'
 import type { Clock } from '../../platform/clock.ts'
 import { SvcError, UserError } from '../../platform/errors.ts'
 import { removeOnSignal } from '../../platform/remove-on-signal.ts'
@@ -54,7 +54,7 @@ const PASTE_PORTS = { from: 20_000, to: 30_000 } as const
 export async function signIn(options: SignInOptions): Promise<KeptLogin> {
   const { hub, clock, openBrowser } = options
   const secret = randomBytes(SECRET_BYTES).toString('base64url')
-  const key = createHash('sha256').update(secret).digest('base64url')
+  const key = hash('sha256', secret, 'base64url')
   await using listening = new AsyncDisposableStack()
   const listener = openBrowser && (await openCallbackListener(options.port))
   if (listener !== undefined) listening.defer(() => listener.close())
@@ -123,7 +123,7 @@ async function waitForBrowser(
   try {
     if (opened.fault !== undefined) show(`no browser was started: ${opened.fault}`)
     show(`waiting up to ${WAIT_MINUTES} minutes for ${provider.name}; Ctrl-C ends it`)
-    // The address is in a file for the browser; whoever has it could sign the person in as somebody else.
+    // The address is in a file for the browser; somebody who has it could sign the person in as somebody else.
     return await removeOnSignal(opened.directory, () => answered)
   } finally {
     await opened.forget()
