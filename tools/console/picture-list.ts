@@ -18,7 +18,7 @@ export interface Picture {
 export const PICTURES: readonly Picture[] = [
   { name: 'sign-in', path: '/', isSignedOut: true },
   { name: 'overview', path: '/', longPx: 4500 },
-  { name: 'find', path: '/', prepare: find('web-31') },
+  { name: 'find', path: '/', prepare: find('web-1') },
   { name: 'hosts', path: '/hosts' },
   {
     name: 'host',
@@ -77,6 +77,6 @@ function find(typed: string): (page: Page) => Promise<void> {
   return async (page) => {
     await page.keyboard.press('Control+k')
     await page.getByRole('combobox').fill(typed)
-    await page.locator('.find-dialog a[href*="/hosts/"]').first().waitFor()
+    await page.locator('.find-dialog [role="option"]').first().waitFor()
   }
 }
