@@ -22,7 +22,7 @@ export const PICTURES: readonly Picture[] = [
   { name: 'hosts', path: '/hosts' },
   {
     name: 'host',
-    path: '/deliveries?status=falhou',
+    path: '/deliveries?status=falhou&q=web-',
     longPx: 3000,
     prepare: async (page) => {
       await follow('main table tr:has-text("site v7") a')(page)
