@@ -24,7 +24,8 @@ describe('a hostile fleet', WITH_BROWSER, () => {
     )) {
       await page.goto(`/console${path}`)
       await settle(page)
-      assert.equal(new URL(page.url()).pathname, `/console${path}`, 'no text leads elsewhere')
+      const { pathname } = new URL(`/console${path}`, hub.url)
+      assert.equal(new URL(page.url()).pathname, pathname, 'no text leads elsewhere')
       if (prepare !== undefined) {
         await prepare(page)
         await settle(page)

@@ -18,11 +18,11 @@ export interface Picture {
 export const PICTURES: readonly Picture[] = [
   { name: 'sign-in', path: '/', isSignedOut: true },
   { name: 'overview', path: '/', longPx: 4500 },
-  { name: 'find', path: '/', prepare: find('web-31') },
+  { name: 'find', path: '/', prepare: find('web-1') },
   { name: 'hosts', path: '/hosts' },
   {
     name: 'host',
-    path: '/deliveries?status=falhou',
+    path: '/deliveries?status=falhou&q=web-',
     longPx: 3000,
     prepare: async (page) => {
       await follow('main table tr:has-text("site v7") a')(page)
@@ -77,6 +77,6 @@ function find(typed: string): (page: Page) => Promise<void> {
   return async (page) => {
     await page.keyboard.press('Control+k')
     await page.getByRole('combobox').fill(typed)
-    await page.locator('.find-dialog a[href*="/hosts/"]').first().waitFor()
+    await page.locator('.find-dialog [role="option"]').first().waitFor()
   }
 }

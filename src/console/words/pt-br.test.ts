@@ -36,7 +36,7 @@ function* leavesOf(table: object, above = ''): Generator<Leaf> {
     const path = above === '' ? name : `${above}.${name}`
     if (typeof value === 'string') yield { path, text: value }
     if (typeof value === 'function') {
-      yield { path, text: String((value as (...args: string[]) => string)('2', '2', '2', '2')) }
+      yield { path, text: (value as (...args: string[]) => string)('2', '2', '2', '2') }
     }
     if (typeof value === 'object' && value !== null) yield* leavesOf(value, path)
   }

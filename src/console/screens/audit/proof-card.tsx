@@ -125,7 +125,7 @@ function sayComputed(check: LogCheck): string {
           audit.computedNow(
             formatCount(now),
             spentMs < 10_000
-              ? `${(spentMs / 1000).toFixed(1)} ${times.second}`
+              ? `${formatCount(Math.round(spentMs / 100) / 10)} ${times.second}`
               : describeDuration(spentMs, times),
             formatCount(rateOf(check)),
           ),

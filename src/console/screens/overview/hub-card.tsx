@@ -64,5 +64,5 @@ function nameOfSubsystem(name: string): string {
 function lastOf(numbers: readonly (number | null)[]): string {
   const last = numbers.findLast((one) => one !== null)
   if (last === undefined || last === null) return '–'
-  return last >= 100 ? formatCount(Math.round(last)) : String(Math.round(last * 10) / 10)
+  return formatCount(last >= 100 ? Math.round(last) : Math.round(last * 10) / 10)
 }
