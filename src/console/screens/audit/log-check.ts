@@ -112,10 +112,13 @@ export function beginLogCheck(): void {
   isFollowing = true
   let timer: ReturnType<typeof setTimeout> | undefined
   onRing(() => {
-    timer ??= setTimeout(() => {
-      timer = undefined
-      void followNewest()
-    }, waitToAsk(Date.now(), CHECK_MS, false))
+    timer ??= setTimeout(
+      () => {
+        timer = undefined
+        void followNewest()
+      },
+      waitToAsk(Date.now(), CHECK_MS, false),
+    )
   })
 }
 
