@@ -125,11 +125,11 @@ function parseOptions(args: readonly string[]): Options | undefined {
     name: 'console:tabs',
     args,
     options: {
-      'hosts': text,
-      'tabs': text,
-      'agents': text,
-      'rounds': text,
-      'seconds': text,
+      hosts: text,
+      tabs: text,
+      agents: text,
+      rounds: text,
+      seconds: text,
       'real-time': { type: 'boolean', default: false },
     },
     help: HELP,
@@ -161,7 +161,11 @@ async function measureHalf(
     events.send({ do: 'run', seconds, per_second: EVENTS_PER_SECOND }),
   ])
   const spent = (await cpuSeconds(hub.pid)) - before
-  const { count, p99_ms: p99Ms, max_ms: maxMs } = ran as Record<'count' | 'p99_ms' | 'max_ms', number>
+  const {
+    count,
+    p99_ms: p99Ms,
+    max_ms: maxMs,
+  } = ran as Record<'count' | 'p99_ms' | 'max_ms', number>
   return { p99Ms, maxMs, polls: count, cpuPercent: (100 * spent) / seconds }
 }
 

@@ -47,7 +47,7 @@ async function obey(command: TabsCommand): Promise<object> {
         await new Promise((resume) => setTimeout(resume, APART_MS))
       }
       return {}
-    case 'close':
+    default:
       leaving.abort()
       return counts
   }
@@ -67,7 +67,7 @@ async function signIn(url: string, code: string): Promise<PlainTab['headers']> {
     method: 'POST',
     dispatcher,
     headers: {
-      'authorization': `Bearer ${code}`,
+      authorization: `Bearer ${code}`,
       'content-type': 'application/json',
       'sec-fetch-site': 'same-origin',
     },

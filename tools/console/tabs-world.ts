@@ -28,7 +28,7 @@ export interface TabsWorld extends AsyncDisposable {
   /** Agents of which something becomes an entry of the log. */
   readonly events: LoadGenerator
   /** Good for one session. */
-  makeCode(name: string): Promise<string>
+  makeCode(this: void, name: string): Promise<string>
 }
 
 export async function startTabsWorld(options: {
