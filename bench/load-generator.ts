@@ -15,6 +15,7 @@ export interface Measurement {
 }
 
 export interface LoadGenerator extends AsyncDisposable {
+  readonly pid: number
   send(command: { readonly do: string; readonly [field: string]: unknown }): Promise<unknown>
   measure(name: string, options: MeasureOptions): Promise<Measurement>
 }
@@ -51,6 +52,7 @@ export function startLoadGenerator(built: string): LoadGenerator {
   const program = startTalkingProgram('the load generator', [built])
   const { ask } = program
   return {
+    pid: program.pid,
     send: ask,
     measure: async (name, { seconds, pids, clients, perSecond, address, path, isClassic }) => {
       // Connections are open and have been used before CPU time is first read.

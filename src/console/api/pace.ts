@@ -9,8 +9,14 @@ const SPREAD_MS = 1000
 
 /** `paceMs` is between two questions; `isSoon` of what somebody waits for. */
 export function waitToAsk(askedAtMs: number, paceMs: number, isSoon: boolean): number {
-  const spreadMs = isSoon ? 0 : Math.random() * SPREAD_MS
-  return Math.max(0, askedAtMs + (isSoon ? AGAIN_MS_MIN : paceMs) - Date.now()) + spreadMs
+  const waitMs = Math.max(0, askedAtMs + (isSoon ? AGAIN_MS_MIN : paceMs) - Date.now())
+  return isSoon ? waitMs : waitAfterRing(waitMs)
+}
+
+/** From a doorbell until what is asked for it. */
+export function waitAfterRing(ms: number): number {
+  const [chance = 0] = crypto.getRandomValues(new Uint32Array(1))
+  return ms + (chance / 2 ** 32) * SPREAD_MS
 }
 
 const acted = new Set<() => void>()

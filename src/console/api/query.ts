@@ -149,11 +149,11 @@ function refresh(query: Query, { isSoon = false }: Pace = {}): void {
   if (!isIn() || isForbidden(query.shown.peek().error)) return
   if (query.timer !== undefined && !isSoon) return
   clearTimeout(query.timer)
-  const ask = (): void => {
+  const begin = (): void => {
     query.timer = undefined
     void answer(query)
   }
-  query.timer = setTimeout(ask, waitToAsk(query.askedAtMs, query.paceMs, isSoon))
+  query.timer = setTimeout(begin, waitToAsk(query.askedAtMs, query.paceMs, isSoon))
 }
 
 async function answer(query: Query): Promise<void> {

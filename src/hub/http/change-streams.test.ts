@@ -71,7 +71,8 @@ class Scene {
   }
 
   async settle(): Promise<void> {
-    for (let turn = 0; turn < 40; turn += 1) await nextTurn()
+    // Two hundred streams, four of them a turn, and the turns around them.
+    for (let turn = 0; turn < 80; turn += 1) await nextTurn()
   }
 
   async commit(count: number): Promise<void> {

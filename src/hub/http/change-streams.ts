@@ -73,7 +73,8 @@ const RESUMED_MAX = 100
 const BUFFERED_BYTES_MAX = 64 * 1024
 const BEAT_MS = 1000
 const HEARTBEAT_BEATS = 15
-const STREAMS_A_TURN = 20
+/** A millisecond of looking up who may still listen: agents come between. */
+const STREAMS_A_TURN = 4
 
 export function createChangeStreams(options: ChangeStreamsOptions): ChangeStreams {
   const { clock, log, bell, doorbells } = options

@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { ask } from '../../api/client.ts'
 import type { AdminReplies } from '../../api/operations.ts'
 import { isForbidden } from '../../api/hub-error.ts'
-import { waitToAsk } from '../../api/pace.ts'
+import { waitAfterRing } from '../../api/pace.ts'
 import { isIn } from '../../api/session.ts'
 import { onRing } from '../../api/stream.ts'
 import { type EntryFilters, toRequest } from './entry-filters.ts'
@@ -108,13 +108,10 @@ export function useEntries(filters: EntryFilters): Entries {
     void load(undefined)
     let timer: ReturnType<typeof setTimeout> | undefined
     const stop = onRing(() => {
-      timer ??= setTimeout(
-        () => {
-          timer = undefined
-          void count()
-        },
-        waitToAsk(Date.now(), COUNT_MS, false),
-      )
+      timer ??= setTimeout(() => {
+        timer = undefined
+        void count()
+      }, waitAfterRing(COUNT_MS))
     })
     return () => {
       stop()

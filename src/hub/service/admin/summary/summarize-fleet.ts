@@ -1,5 +1,6 @@
 // What the first screen of a console shows, in one reply. What it costs is shared by all who look. docs/protocol.md OVW.
 
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { readVersion } from '../../../../platform/version.ts'
 import type { AdminFleetSummary } from '../../../../protocol/admin/fleet-summary.ts'
 import {
@@ -74,7 +75,7 @@ async function countEnds(
   const at = { nowMs: rule.now.getTime(), thresholdMs: rule.thresholdMs }
   const counts = await reader.summary.countEnds(rule, new Date(endsUntilMs(horizon, at)))
   const ends = describeEnds(counts, horizon, at)
-  const { certificates } = await reader.summariseFleet(rule)
+  const { certificates } = await inTurn(() => reader.summariseFleet(rule))
   const { identity, delivery } = certificates
   const total = [identity, delivery].reduce(
     (sum, { valid, late, expired }) => sum + valid + late + expired,
@@ -110,12 +111,12 @@ async function describeFleet(
 ): Promise<Gathered> {
   const { now } = rule
   const { changes, live, waiting } = context
-  const { agents, deliveries, reverted } = await reader.summariseFleet(rule)
-  const ended = await reader.summary.countAgentsEnding(now)
-  const urgent = await listUrgentHosts(reader, rule, context)
-  const webhooks = await reader.webhooks.list()
+  const { agents, deliveries, reverted } = await inTurn(() => reader.summariseFleet(rule))
+  const ended = await inTurn(() => reader.summary.countAgentsEnding(now))
+  const urgent = await inTurn(() => listUrgentHosts(reader, rule, context))
+  const webhooks = await inTurn(() => reader.webhooks.list())
   const inUse = agents.registered + agents.late
-  const freeze = await findFreezeInForce(reader, now)
+  const freeze = await inTurn(() => findFreezeInForce(reader, now))
   return {
     hub: await describeHub(context),
     agentes: {
@@ -126,24 +127,30 @@ async function describeFleet(
     },
     atrasados: { total: agents.late - ended, first: urgent.late },
     expirados: { total: ended, first: urgent.expired },
-    survival: await describeSurvivalOfAll(reader, rule),
-    survival_on_time: await describeSurvivalOnTime(reader, rule),
+    survival: await inTurn(() => describeSurvivalOfAll(reader, rule)),
+    survival_on_time: await inTurn(() => describeSurvivalOnTime(reader, rule)),
     entregas: { ...deliveries, revertida: reverted },
-    failures: await listFailures(reader, waiting),
+    failures: await inTurn(() => listFailures(reader, waiting)),
     mudanca: changes.underWay === undefined ? null : describeChange(changes.underWay),
-    rollouts: await listRolloutsUnderWay(reader),
+    rollouts: await inTurn(() => listRolloutsUnderWay(reader)),
     freeze: freeze === undefined ? null : { until: freeze.until.toISOString(), why: freeze.why },
-    raizes: await describeAdoption(reader, inUse),
-    webhooks: await listLaggingWebhooks(reader, webhooks),
-    ca_revocations: await describeRevocations(reader, now),
-    admin_refused: await countRefusals(reader, now),
+    raizes: await inTurn(() => describeAdoption(reader, inUse)),
+    webhooks: await inTurn(() => listLaggingWebhooks(reader, webhooks)),
+    ca_revocations: await inTurn(() => describeRevocations(reader, now)),
+    admin_refused: await inTurn(() => countRefusals(reader, now)),
     counts: {
       agentes: inUse + agents.revoked,
       entregas_falhou: deliveries.falhou,
       webhooks: webhooks.length,
-      ...(await countForMenu(reader, now)),
+      ...(await inTurn(() => countForMenu(reader, now))),
     },
   }
+}
+
+/** Agents come between one look into the store and the next. */
+async function inTurn<Answer>(look: () => Promise<Answer>): Promise<Answer> {
+  await nextTurn()
+  return look()
 }
 
 /** Null without a running hub. */
