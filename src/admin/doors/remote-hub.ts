@@ -14,7 +14,14 @@ import {
 } from '../../protocol/admin/operations.ts'
 import type { AdminErrorBody } from '../../protocol/admin/errors.ts'
 import type { AdminSession } from './admin-session.ts'
-import { errorOfReply, exchange, type HubReply, parseReply } from './hub-calls.ts'
+import {
+  type BeginRequest,
+  errorOfReply,
+  exchange,
+  type HubReply,
+  parseReply,
+} from './hub-calls.ts'
+import { type ChangesDoor, openChangeStream } from './hub-changes.ts'
 import { HubBusy } from './hub-busy.ts'
 import type { RemoteHub } from './hub-options.ts'
 
@@ -22,6 +29,7 @@ export function openRemoteHub(hub: RemoteHub, timeoutMs?: number): AdminSession 
   return {
     operations: operationsBy((name, request) => callHub({ ...hub, timeoutMs }, name, request)),
     isThroughHub: true,
+    openChanges: (after, signal) => openChangeStream(changesDoor(hub), after, signal),
     openBackup: () => Promise.reject(backupElsewhere()),
     close: () => Promise.resolve(),
   }
@@ -55,21 +63,9 @@ async function callOnce(
   request: object,
   idempotencyKey: string | undefined,
 ): Promise<object> {
-  const { hostname, port } = hub.url
+  const own = idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }
   const reply = await exchange(
-    ({ headers, ...options }) =>
-      httpsRequest({
-        ...options,
-        // An IPv6 address stands in brackets in a URL, and nowhere else.
-        host: hostname.replace(/^\[(.*)\]$/, '$1'),
-        port: port === '' ? 443 : Number(port),
-        ...(hub.caPem === undefined ? {} : { ca: hub.caPem }),
-        headers: {
-          ...headers,
-          authorization: `Bearer ${hub.token.reveal()}`,
-          ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
-        },
-      }),
+    ({ headers, ...options }) => beginAt(hub)({ ...options, headers: { ...headers, ...own } }),
     name,
     request,
     hub.timeoutMs,
@@ -79,6 +75,30 @@ async function callOnce(
   const body = readBody(hub, reply)
   if (reply.status < 300) return body
   throw explainRefusal(hub, { name, request }, reply, body as AdminErrorBody)
+}
+
+function beginAt({ url, caPem, token }: RemoteHub): BeginRequest {
+  const { hostname, port } = url
+  return ({ headers, ...options }) =>
+    httpsRequest({
+      ...options,
+      // An IPv6 address stands in brackets in a URL, and nowhere else.
+      host: hostname.replace(/^\[(.*)\]$/, '$1'),
+      port: port === '' ? 443 : Number(port),
+      ...(caPem === undefined ? {} : { ca: caPem }),
+      headers: { ...headers, authorization: `Bearer ${token.reveal()}` },
+    })
+}
+
+function changesDoor(hub: RemoteHub): ChangesDoor {
+  return {
+    begin: beginAt(hub),
+    refuse: (reply) => {
+      const body = readBody(hub, reply) as AdminErrorBody
+      return explainRefusal(hub, { name: 'listEntries', request: {} }, reply, body)
+    },
+    explain: (error) => explainConnection(hub, error),
+  }
 }
 
 /** A hub answers JSON under a request id; else something other than a hub answered. */
