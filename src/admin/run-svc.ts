@@ -235,7 +235,8 @@ function createContext(invocation: Invocation): CommandContext {
       if (line === undefined) throw hubSilent()
       return { line, ...pins }
     },
-    untilEnded: () => invocation.untilEnded?.() ?? Promise.resolve(),
+    // Nobody ends what is no process of its own.
+    untilEnded: () => invocation.untilEnded?.() ?? new Promise(() => undefined),
     openPins: async () => {
       const { openPins } = await import('./sealed/open-pins.ts')
       const keeper = [...command, KEEPER_COMMAND]

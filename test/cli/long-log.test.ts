@@ -137,7 +137,7 @@ describe('svc evento list', () => {
       } finally {
         child.kill('SIGINT')
       }
-      assert.deepEqual(await exited, [null, 'SIGINT'])
+      assert.deepEqual(await exited, [0, null])
     }))
 })
 

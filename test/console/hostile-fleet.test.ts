@@ -24,7 +24,7 @@ describe('a hostile fleet', WITH_BROWSER, () => {
     )) {
       await page.goto(`/console${path}`)
       await settle(page)
-      const { pathname } = new URL(`/console${path}`, hub.url)
+      const { pathname } = new URL(`/console${path}`, opened.hub.url)
       assert.equal(new URL(page.url()).pathname, pathname, 'no text leads elsewhere')
       if (prepare !== undefined) {
         await prepare(page)

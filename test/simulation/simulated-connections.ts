@@ -8,7 +8,7 @@ import type { Blob } from '../../src/agent/hub/client.ts'
 import type { EnrollClient, EnrollClientOptions } from '../../src/agent/hub/enroll-client.ts'
 import type { HubClient, HubClientOptions } from '../../src/agent/hub/client.ts'
 import type { HubConnections } from '../../src/agent/hub/gateway.ts'
-import type { StreamMessage } from '../../src/agent/hub/parse-event-stream.ts'
+import type { StreamMessage } from '../../src/platform/parse-event-stream.ts'
 import { type HubOutcome, HubUnreachableError } from '../../src/agent/hub/request.ts'
 import {
   decodeBundleReply,

@@ -52,7 +52,7 @@ export function testAccessTokens(store: () => Store): void {
   })
 }
 
-function newAccessToken(expiresAt: Date): AccessToken {
+export function newAccessToken(expiresAt: Date): AccessToken {
   return {
     hash: randomBytes(32).toString('hex') as TokenHash,
     name: 'ci',

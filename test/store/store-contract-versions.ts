@@ -6,12 +6,14 @@ import type { Store, StoreWriter } from '../../src/hub/store/store.ts'
 import {
   insertAgent,
   insertDelivery,
+  LATER,
   newAgent,
   newCargo,
   newCertificate,
   newContent,
   NOW,
 } from './store-samples.ts'
+import { newAccessToken } from './store-contract-admin.ts'
 
 export function testVersions(store: () => Store): void {
   test('a commit about one agent says nothing about another, and a commit about many says something about all', async () => {
@@ -21,6 +23,8 @@ export function testVersions(store: () => Store): void {
     const cargo = newCargo('site')
     await store().write((writer) => writer.insertCargo(cargo))
     const delivery = await insertDelivery(store(), id, cargo)
+    const token = newAccessToken(LATER)
+    await store().write((writer) => writer.insertAccessToken(token))
     const changedBy = async (change: (writer: StoreWriter) => Promise<unknown>) => {
       const { version } = store()
       await store().write(change)
@@ -54,6 +58,7 @@ export function testVersions(store: () => Store): void {
     const ofNone: typeof ofOne = [
       (writer) => writer.insertAgent(newAgent('a third')),
       (writer) => writer.setAgentSeen(id, NOW),
+      (writer) => writer.setAccessTokenUsed(token.hash, LATER),
     ]
     for (const change of ofNone) {
       assert.deepEqual(await changedBy(change), [false, false], change.toString())

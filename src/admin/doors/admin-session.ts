@@ -2,6 +2,7 @@ import type { PromoteReply, StandbyStatus } from '../../protocol/standby.ts'
 import type { BackupHead } from '../../backup/backup-head.ts'
 import type { Secret } from '../../platform/secret.ts'
 import type { Recipient } from '../../protocol/identifiers.ts'
+import type { OpenChanges } from './hub-changes.ts'
 import type { AdminOperations } from '../../protocol/admin/operations.ts'
 
 /** The admin operations, from the running hub or from the vault itself; the caller that opened it closes it. */
@@ -18,6 +19,8 @@ export interface RestoredVault {
 export interface AdminSession {
   readonly operations: AdminOperations
   readonly isThroughHub: boolean
+  /** Only through a hub. */
+  readonly openChanges?: OpenChanges
   /** Begins a backup, and answers its bytes. */
   openBackup(): Promise<AsyncIterable<Uint8Array>>
   close(): Promise<void>

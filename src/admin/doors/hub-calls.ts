@@ -97,7 +97,7 @@ function queryOf(request: object): string {
   return query === '' ? '' : `?${query}`
 }
 
-async function readReply(response: IncomingMessage, bytesMax: number): Promise<string> {
+export async function readReply(response: IncomingMessage, bytesMax: number): Promise<string> {
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of response) {

@@ -11,7 +11,8 @@ import {
 import type { AdminErrorBody } from '../../protocol/admin/errors.ts'
 import type { AdminSession } from './admin-session.ts'
 import { signInAgain } from './hints.ts'
-import { errorOfReply, exchange, type HubReply } from './hub-calls.ts'
+import { type BeginRequest, errorOfReply, exchange, type HubReply } from './hub-calls.ts'
+import { type ChangesDoor, openChangeStream } from './hub-changes.ts'
 import { HubBusy } from './hub-busy.ts'
 import { connectionOf, explainConnection, notAHub, readBody } from './hub-connection.ts'
 import type { RemoteHub } from './hub-options.ts'
@@ -20,6 +21,7 @@ export function openRemoteHub(hub: RemoteHub, timeoutMs?: number): AdminSession 
   return {
     operations: operationsBy((name, request) => callHub({ ...hub, timeoutMs }, name, request)),
     isThroughHub: true,
+    openChanges: (after, signal) => openChangeStream(changesDoor(hub), after, signal),
     openBackup: () => Promise.reject(backupElsewhere()),
     close: () => Promise.resolve(),
   }
@@ -53,17 +55,9 @@ async function callOnce(
   request: object,
   idempotencyKey: string | undefined,
 ): Promise<object> {
+  const own = idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }
   const reply = await exchange(
-    ({ headers, ...options }) =>
-      httpsRequest({
-        ...options,
-        ...connectionOf(hub),
-        headers: {
-          ...headers,
-          authorization: `Bearer ${hub.token.reveal()}`,
-          ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
-        },
-      }),
+    ({ headers, ...options }) => beginAt(hub)({ ...options, headers: { ...headers, ...own } }),
     name,
     request,
     hub.timeoutMs,
@@ -73,6 +67,26 @@ async function callOnce(
   const body = readBody(hub, reply)
   if (reply.status < 300) return body
   throw explainRefusal(hub, { name, request }, reply, body as AdminErrorBody)
+}
+
+function beginAt(hub: RemoteHub): BeginRequest {
+  return ({ headers, ...options }) =>
+    httpsRequest({
+      ...options,
+      ...connectionOf(hub),
+      headers: { ...headers, authorization: `Bearer ${hub.token.reveal()}` },
+    })
+}
+
+function changesDoor(hub: RemoteHub): ChangesDoor {
+  return {
+    begin: beginAt(hub),
+    refuse: (reply) => {
+      const body = readBody(hub, reply) as AdminErrorBody
+      return explainRefusal(hub, { name: 'listEntries', request: {} }, reply, body)
+    },
+    explain: (error) => explainConnection(hub, error),
+  }
 }
 
 function explainRefusal(

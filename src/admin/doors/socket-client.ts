@@ -8,6 +8,7 @@ import { type AdminOperationName, operationsBy } from '../../protocol/admin/oper
 import type { AdminErrorBody } from '../../protocol/admin/errors.ts'
 import type { AdminSession } from './admin-session.ts'
 import { errorOfReply, exchange, parseReply } from './hub-calls.ts'
+import { type ChangesDoor, openChangeStream, type OpenChanges } from './hub-changes.ts'
 import { openBackupOf } from './socket-backup.ts'
 
 const CONNECT_TIMEOUT_MS = 2000
@@ -22,6 +23,7 @@ export async function connectToHub(
   return {
     operations,
     isThroughHub: true,
+    openChanges: (after, signal) => openChangesOf(socketPath, after, signal),
     openBackup: async () => {
       try {
         return await openBackupOf(socketPath)
@@ -56,6 +58,27 @@ async function isAnswered(socketPath: string): Promise<boolean> {
 
 function isNobodyThere(error: Error): boolean {
   return ['ENOENT', 'ECONNREFUSED', 'EAGAIN'].includes(errnoCode(error) ?? '')
+}
+
+async function openChangesOf(
+  socketPath: string,
+  after: number,
+  signal: AbortSignal,
+): ReturnType<OpenChanges> {
+  const address = openSocketPath(socketPath)
+  const door: ChangesDoor = {
+    begin: (options) => httpRequest({ ...options, socketPath: address.path }),
+    refuse: ({ status, headers, text }) => {
+      const body = parseReply(text) as AdminErrorBody
+      return errorOfReply('listEntries', {}, status, body, headers['retry-after'])
+    },
+    explain: (error) => unreachable(socketPath, error),
+  }
+  try {
+    return await openChangeStream(door, after, signal)
+  } finally {
+    address.release()
+  }
 }
 
 async function callHub(

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { createFakeCa, type FakeCa } from '../../../test/fakes/hub-certificates.ts'
 import { type HubStreamReply, openHubStream } from './hub-stream.ts'
-import type { StreamMessage } from './parse-event-stream.ts'
+import type { StreamMessage } from '../../platform/parse-event-stream.ts'
 
 type Answer = (response: ServerResponse, request: IncomingMessage) => void
 

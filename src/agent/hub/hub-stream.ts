@@ -17,7 +17,7 @@ import {
   routeUrl,
 } from './request.ts'
 import { userAgentOf } from './user-agent.ts'
-import { EventStreamParser, type StreamMessage } from './parse-event-stream.ts'
+import { EventStreamParser, type StreamMessage } from '../../platform/parse-event-stream.ts'
 
 export interface HubStreamOptions extends HubClientOptions {
   /** Of the last message that was got, so that the hub tells what came since. */

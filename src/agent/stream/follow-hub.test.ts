@@ -6,7 +6,7 @@ import { createLogging } from '../../platform/logger.ts'
 import { HubUnreachableError } from '../hub/request.ts'
 import { createHubFollower, type HubFollower } from './follow-hub.ts'
 import type { HubStreamReply } from '../hub/hub-stream.ts'
-import type { StreamMessage } from '../hub/parse-event-stream.ts'
+import type { StreamMessage } from '../../platform/parse-event-stream.ts'
 
 const LOG = createLogging({ filter: { levelOf: () => 'off' }, format: 'json' }).forModule('test')
 

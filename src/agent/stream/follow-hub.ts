@@ -6,7 +6,7 @@ import type { Logger } from '../../platform/logger.ts'
 import { backoffDelayMs, type Random, UNKNOWN_ROUTE_AGAIN_MS, waitFor } from '../hub/backoff.ts'
 import { describeRefusal } from '../hub/failures.ts'
 import type { HubGateway } from '../hub/gateway.ts'
-import type { StreamMessage } from '../hub/parse-event-stream.ts'
+import type { StreamMessage } from '../../platform/parse-event-stream.ts'
 import type { HubRefusal } from '../hub/request.ts'
 
 export interface StreamState {

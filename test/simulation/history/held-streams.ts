@@ -1,7 +1,7 @@
 // The streams that agents hold at one process of a hub, with both ends of their connections. What one end sends comes to the other in its order and
 // a while later; a connection that is lost lets both ends believe in it for a while.
 
-import { EventStreamParser, type StreamMessage } from '../../../src/agent/hub/parse-event-stream.ts'
+import { EventStreamParser, type StreamMessage } from '../../../src/platform/parse-event-stream.ts'
 import { HubUnreachableError } from '../../../src/agent/hub/request.ts'
 import type { StreamConnection } from '../../../src/hub/http/agent-streams.ts'
 import type { AgentId } from '../../../src/protocol/identifiers.ts'

@@ -61,7 +61,8 @@ describe('svc entrega list', () => {
       requests.push(request)
       return { entregas: [], next: null }
     }
-    const filters = '--all --agente a --role r --carga c --status falhou --late --sort host'
+    const filters =
+      '--all --agente a --role r --carga c --status falhou --q web- --late --sort host'
     await run(filters.split(' '), { findDeliveries })
     assert.deepEqual(requests, [
       {
@@ -72,6 +73,7 @@ describe('svc entrega list', () => {
         status: ['falhou'],
         late: true,
         sort: 'host',
+        q: 'web-',
         all: true,
       },
     ])

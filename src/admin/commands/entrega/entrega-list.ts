@@ -50,6 +50,7 @@ interface EntregaListOptions extends ListOptions {
   readonly status: readonly DeliveryState[]
   readonly late?: true
   readonly sort?: (typeof SORTS)[number]
+  readonly q?: string
 }
 
 const SORTS = ['host', 'created', 'updated'] as const
@@ -59,7 +60,9 @@ type DeliveryState = (typeof STATES)[number]
 const ABOUT = `\
 Without --all the list has what is in force: no delivery that was cancelled, or that another has replaced or is to replace. The
 filters all have to match; several --status match any. The rows come by hostname (host); with --load the oldest first (created);
-with one --status, no --role and no --where what has it longest (updated). The hub refuses an order that no index of it has.`
+with one --status, no --role and no --where what has it longest (updated). The hub refuses an order that no index of it has.
+
+  svc delivery list --q web- --status failed`
 
 export const registerEntregaList = listCommand({
   description: 'list the deliveries in force, by hostname',
@@ -83,6 +86,7 @@ export const registerEntregaList = listCommand({
           .argParser(collectStates)
           .default([]),
       )
+      .option('--q <text>', 'only of agents with this in their hostname')
       .option('--late', 'only with a certificate that should have been renewed already')
       .addOption(new Option('--sort <order>', 'the order of the rows').choices(SORTS)),
 })
@@ -102,7 +106,7 @@ async function askForDeliveries(
   page: PageRequest,
   options: ListOptions,
 ): Promise<{ entregas: readonly SentDelivery[]; next?: string | null }> {
-  const { all, agente, role, where, carga, status, late, sort } = options as EntregaListOptions
+  const { all, agente, role, where, carga, status, late, sort, q } = options as EntregaListOptions
   const filters = {
     ...(agente !== undefined && { agente }),
     ...(role !== undefined && { role }),
@@ -111,6 +115,7 @@ async function askForDeliveries(
     ...(status.length > 0 && { status: [...status] }),
     ...(late && { late }),
     ...(sort !== undefined && { sort }),
+    ...(q !== undefined && { q }),
   }
   try {
     return await operations.findDeliveries({ ...page, ...filters, ...(all && { all }) })

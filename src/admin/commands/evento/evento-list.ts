@@ -34,6 +34,7 @@ export function registerEventoList(evento: Command, context: CommandContext): vo
       'after',
       `
 With --verify the exit status is 1 when an entry is wrong, or when the log is not the one that was signed.
+With --follow svc waits for a hub that is away, and then goes on where it was: no entry is missing, none comes twice. Ctrl-C ends it.
 
 Examples:
   svc event list --limit 20
@@ -43,6 +44,7 @@ Examples:
   svc event list --about web-1.example.org --limit 50
   svc event list --actor token:ci --since 24h
   svc event list --by people --since 24h
+  svc event list --by people --limit 20 --follow
   svc event list --no-routine --limit 100
   svc event list --type entrega_falhou --type hook_falhou --since 2026-01-01 --until 2026-02-01
   svc event list --agent web-1.example.org --since 2026-01-31T12:00:00Z

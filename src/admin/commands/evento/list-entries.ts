@@ -7,6 +7,7 @@ import {
   type EntryListing,
   type EventoListOptions,
 } from './evento-list-options.ts'
+import { followEntries } from './follow-entries.ts'
 import {
   printEntriesAsJson,
   printEntriesAsJsonLines,
@@ -20,7 +21,6 @@ import { type EntryQuery, readEntryPages, readLastEntries } from './read-entries
 import { requireFeature } from '../require-feature.ts'
 import { failIfBroken, verifyLog, verifyPages, type LogVerification } from './verify-log.ts'
 
-const FOLLOW_INTERVAL_MS = 1000
 const OTHERWISE = 'no event has it: svc event list shows types, such as entrega_falhou'
 
 export async function listEntries(
@@ -29,7 +29,7 @@ export async function listEntries(
 ): Promise<void> {
   const listing = parseEntryListing(options, context.clock.now())
   const printer = choosePrinter(context, options)
-  await context.withAdmin(async ({ operations: known, isThroughHub }) => {
+  await context.withAdmin(async ({ operations: known, isThroughHub, openChanges }) => {
     if (options.follow && !isThroughHub) {
       throw new UserError('hub_missing', '--follow needs a running hub, and none holds the vault', {
         hint: 'start svc-server, or leave --follow out',
@@ -46,7 +46,16 @@ export async function listEntries(
       return
     }
     const lastSeq = await printPages(context, printer, pages)
-    if (options.follow) await follow(context, operations, listing, printer, lastSeq)
+    if (options.follow && !context.output.isClosed) {
+      const after = Math.max(lastSeq, listing.after ?? 0)
+      await followEntries(context, {
+        operations,
+        openChanges,
+        query: listing.query,
+        printer,
+        after,
+      })
+    }
     await printer.end(undefined, findLacks())
   })
 }
@@ -129,22 +138,4 @@ async function printVerified(
   const progress = context.output.isTerminal ? undefined : context.progress
   const print = (page: readonly AdminEntry[]): Promise<void> => printer.print(page)
   return verifyPages(operations, pages, progress, { kept: listing.kept, print })
-}
-
-async function follow(
-  { output, clock }: CommandContext,
-  operations: AdminOperations,
-  { query, after: start = 0 }: EntryListing,
-  printer: EntryPrinter,
-  lastSeq: number,
-): Promise<void> {
-  let after = Math.max(lastSeq, start)
-  while (!output.isClosed) {
-    for await (const page of readEntryPages(operations, query, { after })) {
-      await printer.print(page)
-      if (output.isClosed) return
-      after = page.at(-1)?.seq ?? after
-    }
-    await clock.sleep(FOLLOW_INTERVAL_MS)
-  }
 }

@@ -85,7 +85,9 @@ export function updateAccessToken(session: SqlSession, token: AccessToken): void
 }
 
 export function setAccessTokenUsed(session: SqlSession, hash: TokenHash, at: Date): void {
-  session.run('UPDATE admin_tokens SET last_used_at = ? WHERE token_hash = ?', at.getTime(), hash)
+  const sql = 'UPDATE admin_tokens SET last_used_at = ? WHERE token_hash = ?'
+  // Else each use would have the manifest of each agent read again.
+  session.about('no agent', () => session.run(sql, at.getTime(), hash))
 }
 
 export function endExpiredAccessTokens(session: SqlSession, now: Date): void {

@@ -193,12 +193,12 @@ async function assertSame(
   }
   assert.equal(await reader.countCertificatesInUse(rule, 99), inUse.length)
 
-  const ends = [-2, 0, 0.1, 1, 24, 999].map((hour) => new Date(now.getTime() + hours(hour)))
-  const counts = ends.map((end) => {
+  const untils = [-2, 0, 0.1, 1, 24, 999].map((hour) => new Date(now.getTime() + hours(hour)))
+  const counts = untils.map((end) => {
     const losing = alive.filter(({ notAfter }) => notAfter <= end)
     return new Set(losing.map(({ agentId }) => agentId)).size
   })
-  assert.deepEqual(await countLosing(reader, now, ends), counts)
+  assert.deepEqual(await countLosing(reader, now, untils), counts)
 
   const { agents, certificates, deliveries, oldestWaitingSince } = await reader.summariseFleet(rule)
   const present = model.agents.filter(({ removedAt }) => removedAt === null)
