@@ -7,6 +7,7 @@ import type { AdminReplies } from '../../src/protocol/admin/operations.ts'
 import { WITH_BROWSER } from '../support/browser.ts'
 import { findFreePort } from '../support/free-port.ts'
 import { checkThrough } from './support/check-accessibility.ts'
+import { THEMES } from './support/console-browser.ts'
 import { openConsole, type OpenConsole } from './support/open-console.ts'
 
 /** A person in front of it touches it, or does not. */
@@ -149,4 +150,20 @@ describe('passkeys', WITH_BROWSER, () => {
     await page.getByText('None yet.', { exact: false }).waitFor()
     person.assertBlameless()
   })
+
+  for (const { theme, widthPx } of THEMES) {
+    test(`[PKY-12] axe finds no fault, ${theme} at ${widthPx}`, async () => {
+      await using person = await opened.signIn('admin', { theme, widthPx, isTrusted: true })
+      const { page } = person
+      const { checkAccessibility } = await addAuthenticator(page)
+      await register(page, 'laptop')
+      await checkAccessibility()
+      await page.getByRole('button', { name: 'Remove the passkey laptop' }).click()
+      const act = page.getByRole('dialog', { name: 'Remove the passkey laptop' })
+      await act.getByRole('button', { name: 'Remove' }).click()
+      await page.getByRole('dialog', { name: 'Confirm with a passkey' }).waitFor()
+      await checkAccessibility()
+      person.assertBlameless()
+    })
+  }
 })

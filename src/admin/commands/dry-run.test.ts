@@ -236,6 +236,7 @@ describe('svc --dry-run', () => {
       'join-rule show',
       'load list',
       'load show',
+      'passkey list',
       'policy list',
       'policy show',
       'recovery list',
@@ -318,6 +319,6 @@ function leavesOf(command: Command): Command[] {
 
 test('[CLI-48] each of these changes something', () => {
   const changes = Object.entries(ADMIN_OPERATIONS).filter(([, { does }]) => does !== 'reads')
-  const commanded = [...Object.keys(COMMANDS), 'revokeOwnToken']
+  const commanded = [...Object.keys(COMMANDS), 'registerPasskey', 'revokeOwnToken']
   assert.deepEqual(changes.map(([name]) => name).sort(), commanded.sort())
 })
