@@ -2,7 +2,7 @@
 
 import type { Readable, Writable } from 'node:stream'
 import { invariant, UserError } from '../platform/errors.ts'
-import { printableLines } from '../platform/printable.ts'
+import { printable, printableLines } from '../platform/printable.ts'
 import { exitStatusOf, reportFailure } from '../platform/program.ts'
 import { redactTokens } from '../platform/redact-tokens.ts'
 import { withSettingsOf } from '../platform/settings-file.ts'
@@ -154,7 +154,7 @@ function createContext(invocation: Invocation): CommandContext {
         hasBrowser: hasBrowser(env),
         openBrowser: (url) => openInBrowser(url, env),
         askLine: (question, signal) => askLineOn(stdin, stderr, question, signal),
-        show: (line) => void stderr.write(`${printableLines(line)}\n`),
+        show: (line) => void stderr.write(`${printable(line)}\n`),
       }
     },
     openScene: async () => {
@@ -264,7 +264,7 @@ function servedByRoot(): UserError {
 
 function hubSilent(): UserError {
   return new UserError('hub_needed', 'the console needs a running hub, and none answers here', {
-    hint: 'start svc-server, or name a hub with --hub and --token-file',
+    hint: 'start svc-server, or name a hub with --hub',
   })
 }
 
@@ -273,7 +273,7 @@ function hubMissing(): UserError {
     'hub_missing',
     'this svc is installed without a hub, and works through one',
     {
-      hint: 'name it with --hub https://hub.example.org:8445 (SVC_HUB), and sign in with svc login or name a --token-file',
+      hint: 'name it with --hub https://hub.example.org:8445 (SVC_HUB), after svc login or with --token-file',
     },
   )
 }

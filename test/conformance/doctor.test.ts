@@ -63,6 +63,7 @@ const SKIPPED_WITHOUT_HUB = [
   'rollouts',
   'webhooks',
   'revocations',
+  'openid',
 ].map((id) => `${id} skipped`)
 
 describe('[DOC-1] [CLI-90] svc doctor beside a hub', () => {

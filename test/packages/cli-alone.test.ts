@@ -68,7 +68,7 @@ describe('the CLI alone', withTools('dpkg-deb'), () => {
       [
         1,
         'svc: error: this svc is installed without a hub, and works through one\n' +
-          'svc: hint: name it with --hub https://hub.example.org:8445 (SVC_HUB) and --token-file\n',
+          'svc: hint: name it with --hub https://hub.example.org:8445 (SVC_HUB), after svc login or with --token-file\n',
       ],
     )
     assert.equal(svc(svcAlone, 'unseal').stderr, without.stderr)

@@ -30,10 +30,10 @@ const BEGUN = 'cartorio.sign-in'
 const BUSY_AGAIN_MS = 1500
 const ATTEMPTS = 4
 
-/** Undefined where this page cannot sign in so. */
+/** Undefined where the provider cannot send anybody back to this page; throws where there is none. */
 export async function findProvider(): Promise<string | undefined> {
   const response = await reach(SHOW, { method: 'GET' })
-  if (!response.ok) return undefined
+  if (!response.ok) throw await readError(response)
   const { name, console: isForConsole } = (await response.json()) as OpenidSignIn
   return isForConsole ? name : undefined
 }
