@@ -1,18 +1,13 @@
-// What a transcript cannot hold: logs of more than one page, readers that go away, logs without an end.
+// What a transcript cannot hold: logs of more than one page, readers that go away.
 
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { describe, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import type { AdminEntry } from '../../src/protocol/admin/views.ts'
 import { createEntries, startFakeHub, type FakeHub } from './fake-hub.ts'
 import { runInShell, runInShellHere, type Outcome, type RunInShell } from './run-in-shell.ts'
 import { withDirectory } from './with-directory.ts'
 
-const SVC = fileURLToPath(new URL('../../bin/svc', import.meta.url))
 const COUNT = 1203
 const BAD_SEQ = 7
 
@@ -120,25 +115,6 @@ describe('svc evento list', () => {
       },
       runInShell,
     ))
-
-  test('[CLI-13] goes on with new events when it follows', () =>
-    besideHub(createEntries(3), async (_svc, hub, vaultRoot) => {
-      const child = spawn(SVC, ['evento', 'list', '--follow', '--json', '--limit', '1'], {
-        env: { PATH: process.env['PATH'] ?? '', SVC_VAULT_ROOT: vaultRoot },
-        stdio: ['ignore', 'pipe', 'inherit'],
-      })
-      const exited = once(child, 'exit')
-      try {
-        const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
-        assert.equal(await nextSeq(lines), 3)
-        hub.entries.push(...createEntries(5).slice(3))
-        assert.equal(await nextSeq(lines), 4)
-        assert.equal(await nextSeq(lines), 5)
-      } finally {
-        child.kill('SIGINT')
-      }
-      assert.deepEqual(await exited, [0, null])
-    }))
 })
 
 describe('svc unseal', () => {
@@ -152,8 +128,3 @@ describe('svc unseal', () => {
       assert.equal(exitStatus, 1)
     }))
 })
-
-async function nextSeq(lines: AsyncIterator<string>): Promise<number | undefined> {
-  const { value } = (await lines.next()) as { value: string | undefined }
-  return value === undefined ? undefined : (JSON.parse(value) as AdminEntry).seq
-}
