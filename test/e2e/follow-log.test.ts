@@ -75,7 +75,7 @@ describe('svc event list --follow', () => {
   }
 
   for (const way of ['the admin socket', '--hub'] as const) {
-    test(`[CLI-184] through ${way} goes on after a restart, misses nothing, doubles nothing, and ends when it is told to`, async () => {
+    test(`[CLI-185] through ${way} goes on after a restart, misses nothing, doubles nothing, and ends when it is told to`, async () => {
       const svc = follow(way === '--hub' ? remote : hub.environment)
       await waitForCount(svc, 1)
       await makeToken()
@@ -97,7 +97,7 @@ describe('svc event list --follow', () => {
     })
   }
 
-  test('[CLI-184] [CLI-13] lists what matches alone', async () => {
+  test('[CLI-185] [CLI-13] lists what matches alone', async () => {
     const svc = follow(hub.environment, '--type', 'admin_token_created')
     // The one of before.
     await waitForCount(svc, 1)
@@ -111,7 +111,7 @@ describe('svc event list --follow', () => {
     assert.match(svc.stdout(), /"tipo_evento":"admin_token_created"/)
   })
 
-  test('[CLI-184] ends with what the hub says when its token is revoked', async () => {
+  test('[CLI-185] ends with what the hub says when its token is revoked', async () => {
     const svc = follow(remote)
     await waitForCount(svc, 1)
     const { admin_tokens: tokens } = await succeed<{ admin_tokens: { id: string }[] }>(
@@ -123,7 +123,7 @@ describe('svc event list --follow', () => {
     assert.match(stderr, /^svc: error: the hub does not accept the token of \S+: it is unknown/)
   })
 
-  test('[CLI-184] ends without a word when its reader has gone', async () => {
+  test('[CLI-185] ends without a word when its reader has gone', async () => {
     const svc = startCommand(
       '/bin/sh',
       [

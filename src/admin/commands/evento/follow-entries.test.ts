@@ -95,7 +95,7 @@ const lost = (): SvcError => new SvcError('hub_connection_broke', 'the connectio
 const one = (seq: number, tipo = 'cert_renewed'): Ring => ({ kind: 'entries', seq, tipo })
 const many = (seq: number): Ring => ({ kind: 'entries', seq, tipo: undefined })
 
-describe('[CLI-184] svc event list --follow', () => {
+describe('[CLI-185] svc event list --follow', () => {
   test('prints each entry once, whatever rings, and goes on where it was after a lost connection', async () => {
     const hub = new FakeHub()
     hub.append(3)
