@@ -37,7 +37,7 @@ export interface Invocation extends Surroundings {
   /** Asks a person for a yes; where svc runs on a terminal. */
   readonly confirm?: ((question: string) => Promise<boolean>) | undefined
   /** Resolves when somebody ends the program. */
-  readonly untilEnded?: () => Promise<void>
+  readonly untilEnded: () => Promise<void>
   /** Lets other programs go first from here on, where this process is svc's own. */
   readonly giveWay?: (() => Promise<void>) | undefined
 }
@@ -235,8 +235,7 @@ function createContext(invocation: Invocation): CommandContext {
       if (line === undefined) throw hubSilent()
       return { line, ...pins }
     },
-    // Nobody ends what is no process of its own.
-    untilEnded: () => invocation.untilEnded?.() ?? new Promise(() => undefined),
+    untilEnded: invocation.untilEnded,
     openPins: async () => {
       const { openPins } = await import('./sealed/open-pins.ts')
       const keeper = [...command, KEEPER_COMMAND]

@@ -161,6 +161,7 @@ describe('svc login with a real provider', () => {
       ask: undefined,
       userId: process.getuid?.(),
       command: [],
+      untilEnded: () => new Promise(() => undefined),
     })
     const authorization = await waitUntil(
       'svc to show an address',

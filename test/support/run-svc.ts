@@ -13,7 +13,7 @@ const SILENT = { show: () => undefined, clear: () => undefined }
 
 /**
  * Runs svc to its end in this process, as `runProgram('svc', …)` does in one of its own, and knows nothing of TEST_BIN.
- * Root's svc does not become the owner of the vault here.
+ * Root's svc does not become the owner of the vault here, and what runs until somebody ends it is ended as soon as it runs.
  */
 export async function runSvcHere(
   args: readonly string[],
@@ -31,6 +31,7 @@ export async function runSvcHere(
     clock: systemClock,
     progress: SILENT,
     ask: undefined,
+    untilEnded: async () => undefined,
     userId: process.getuid?.() || undefined,
     command: [process.execPath, MAIN],
   })
