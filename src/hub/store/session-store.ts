@@ -31,4 +31,6 @@ export interface PeopleRoom {
   readonly endedBefore: Date
   /** And the oldest of all but so many. */
   readonly keptMax: number
+  /** And these, whenever they ended. */
+  readonly also: readonly TokenHash[]
 }
