@@ -4,7 +4,6 @@
 
 import type { ClientAuth, Configuration, ServerMetadata } from 'openid-client'
 import type { Clock } from '../../platform/clock.ts'
-import { describeError } from '../../platform/errors.ts'
 import type { Secret } from '../../platform/secret.ts'
 import type {
   OpenidClaims,
@@ -69,7 +68,7 @@ export function createOpenidProvider(options: OpenidProviderOptions): OpenidProv
       await asking
     }
     if (known !== undefined) return known.metadata
-    throw new ProviderAway(describeError(failure))
+    throw new ProviderAway(describeRefusal(failure))
   }
   /** A configuration of its own for each sign-in, whose requests all end with its deadline. */
   const configure = async (): Promise<Configuration> => {
@@ -111,7 +110,10 @@ async function discover(options: OpenidProviderOptions): Promise<ServerMetadata>
   const config = await discovery(issuer, clientId, undefined, undefined, {
     [customFetch]: createProviderFetch(agentFor, version, deadline),
   })
-  return config.serverMetadata()
+  const metadata = config.serverMetadata()
+  // The library lets a cloud name a pattern for all, and then any tenant is the issuer.
+  if (!metadata.issuer.includes('{')) return metadata
+  throw new ProviderAway(`${issuer.href} is for all tenants: SVC_OIDC_ISSUER has to name one`)
 }
 
 /** By a header unless the provider takes the secret in the body alone. */
@@ -169,14 +171,14 @@ async function orFailure<Answer>(work: () => Promise<Answer>): Promise<Answer | 
   try {
     return await work()
   } catch (error) {
-    const why = isAway(error) ? 'unavailable' : 'refused'
+    const why = findAway(error) === undefined ? 'refused' : 'unavailable'
     return { ok: false, why, reason: describeRefusal(error) }
   }
 }
 
-function isAway(error: unknown): boolean {
-  if (error instanceof ProviderAway) return true
-  return error instanceof Error && error.cause !== undefined && isAway(error.cause)
+function findAway(error: unknown): ProviderAway | undefined {
+  if (error instanceof ProviderAway) return error
+  return error instanceof Error ? findAway(error.cause) : undefined
 }
 
 /** What the provider says itself (RFC 6749, 5.2), or what is wrong with what it says; of its text only what can be shown. */
@@ -186,7 +188,7 @@ function describeRefusal(error: unknown): string {
       ? [error.error, 'error_description' in error ? error.error_description : undefined]
           .filter((each) => typeof each === 'string')
           .join(': ')
-      : describeOwn(error)
+      : (findAway(error)?.message ?? describeOwn(error))
   const shown = said.replaceAll(/[^ -~]/g, '?')
   return shown.length > REASON_CHARACTERS_MAX ? `${shown.slice(0, REASON_CHARACTERS_MAX)}…` : shown
 }
