@@ -1,4 +1,4 @@
-// The issuer of a cloud that names one for all of its tenants: docs/protocol.md OID-9.
+// What discovery may answer, and what is said of it: docs/protocol.md OID-9, OID-10, OID-13.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -7,6 +7,9 @@ import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { Agent, buildConnector } from 'undici'
 import { createFakeCa } from '../../../test/fakes/hub-certificates.ts'
+import { startMisbehavingProvider } from '../../../test/fakes/misbehaving-provider.ts'
+import { NOW } from '../../../test/store/store-samples.ts'
+import { createSettableClock } from '../../../test/support/settable-clock.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { createOpenidProvider } from './openid-provider.ts'
 
@@ -87,4 +90,42 @@ test('[OID-10] what is said of a provider that is away is said once', async () =
     why: 'unavailable',
     reason: 'sso.example.org: getaddrinfo ENOTFOUND sso.example.org',
   })
+})
+
+test('[OID-13] whether a provider is there is asked of the provider, not of what it said before', async () => {
+  await using fake = await startMisbehavingProvider('cartorio')
+  const agent = new Agent({ connect: { ca: fake.rootPem } })
+  const clock = createSettableClock(NOW)
+  const provider = createOpenidProvider({
+    issuer: new URL(fake.issuer),
+    clientId: 'cartorio',
+    clientSecret: undefined,
+    scopes: 'openid',
+    claimsWanted: [],
+    agentFor: async () => agent,
+    version: '1.0.0',
+    clock,
+  })
+  assert.deepEqual(await provider.look(), { ok: true })
+  fake.answer = (_path, response) => {
+    response.writeHead(500).end()
+    return true
+  }
+  // Nobody makes the hub ask oftener than each ten seconds.
+  assert.deepEqual(await provider.look(), { ok: true })
+  assert.equal(fake.asked.length, 1)
+  clock.pass(11_000)
+  const { host } = new URL(fake.issuer)
+  assert.deepEqual(await provider.look(), {
+    ok: false,
+    why: 'unavailable',
+    reason: `${host} answered 500`,
+  })
+  const request = { redirectUri: 'https://hub.test/', state: 's', nonce: 'n', verifier: 'v' }
+  const begun = await provider.authorizationUrl(request)
+  assert.equal(begun.ok, true, 'what it said before does to begin a sign-in')
+  fake.behave()
+  clock.pass(11_000)
+  assert.deepEqual(await provider.look(), { ok: true })
+  await agent.close()
 })

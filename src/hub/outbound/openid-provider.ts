@@ -4,6 +4,7 @@
 
 import type { ClientAuth, Configuration, ServerMetadata } from 'openid-client'
 import type { Clock } from '../../platform/clock.ts'
+import { invariant } from '../../platform/errors.ts'
 import type { Secret } from '../../platform/secret.ts'
 import type {
   OpenidClaims,
@@ -43,32 +44,37 @@ const loadLibrary = () => import('openid-client')
 export function createOpenidProvider(options: OpenidProviderOptions): OpenidProvider {
   const { clock } = options
   let known: Discovered | undefined
-  let failure: unknown
+  /** Of the newest attempt. */
+  let failure: ProviderAway | undefined
   let triedAtMs = Number.NEGATIVE_INFINITY
   let asking: Promise<void> | undefined
 
   const ask = async (nowMs: number): Promise<void> => {
     try {
       known = { metadata: await discover(options), atMs: nowMs }
+      failure = undefined
     } catch (error) {
-      failure = error
+      failure = new ProviderAway(describeRefusal(error))
     }
   }
-  /** Once for all who wait for it. An older answer does while there is no newer one. */
-  const metadata = async (): Promise<ServerMetadata> => {
-    const nowMs = clock.now().getTime()
-    const isOlder = (atMs: number, ageMs: number): boolean => Math.abs(nowMs - atMs) > ageMs
-    if (known === undefined || isOlder(known.atMs, FRESH_MS)) {
-      if (asking === undefined && isOlder(triedAtMs, TRIED_MS)) {
-        triedAtMs = nowMs
-        asking = ask(nowMs).finally(() => {
-          asking = undefined
-        })
-      }
-      await asking
+  const isOlder = (atMs: number, ageMs: number): boolean =>
+    Math.abs(clock.now().getTime() - atMs) > ageMs
+  /** Once for all who wait for it. */
+  const askAgain = async (): Promise<void> => {
+    if (asking === undefined && isOlder(triedAtMs, TRIED_MS)) {
+      triedAtMs = clock.now().getTime()
+      asking = ask(triedAtMs).finally(() => {
+        asking = undefined
+      })
     }
+    await asking
+  }
+  /** An older answer does while there is no newer one. */
+  const metadata = async (): Promise<ServerMetadata> => {
+    if (known === undefined || isOlder(known.atMs, FRESH_MS)) await askAgain()
     if (known !== undefined) return known.metadata
-    throw new ProviderAway(describeRefusal(failure))
+    invariant(failure !== undefined, 'an attempt answers or fails')
+    throw failure
   }
   /** A configuration of its own for each sign-in, whose requests all end with its deadline. */
   const configure = async (): Promise<Configuration> => {
@@ -97,7 +103,8 @@ export function createOpenidProvider(options: OpenidProviderOptions): OpenidProv
       }),
     look: () =>
       orFailure(async () => {
-        await metadata()
+        await askAgain()
+        if (failure !== undefined) throw failure
         return { ok: true }
       }),
   }
