@@ -14,7 +14,7 @@ import { Failure } from './parts/answer.tsx'
 import { ConfirmDialog } from './parts/confirm-dialog.tsx'
 import { CurrentScreen } from './screens/routes.tsx'
 import { followLinkCodes, leaveSignIn, linkCode } from './screens/sign-in/link-code.ts'
-import { takeProviderAnswer } from './screens/sign-in/provider-answer.ts'
+import { dropProviderAnswer, takeProviderAnswer } from './screens/sign-in/provider-answer.ts'
 import { SignInAgain, SignInScreen, UseLink } from './screens/sign-in/sign-in-screen.tsx'
 import { reloadOnBuild } from './watch.ts'
 import { loadWords } from './words/words.ts'
@@ -51,6 +51,7 @@ effect(() => {
 })
 try {
   await resume()
+  if (isIn()) dropProviderAnswer()
   if (isIn() && linkCode.value === undefined) leaveSignIn()
   render(<Console />, document.body)
 } catch (error) {

@@ -101,6 +101,18 @@ describe('[OID-31] a sign-in by the browser', () => {
     assert.ok((await readFile(login, 'utf8')).includes(token))
   })
 
+  test('[OID-35] leaves no token at the hub that could not be kept here', async () => {
+    const running = startLogin()
+    const authorization = await waitForPage()
+    await chmod(join(used.scene.home, '.config', 'cartorio', 'logins'), 0o777)
+    await browse(callbackOf(authorization, { code: 'good-code', state: STATE }))
+    const { status, stderr } = await running.ended
+    assert.equal(status, 1)
+    assert.match(stderr, /svc keeps no login in .*: it is open to others/)
+    assert.deepEqual([...used.scene.hub.good], [])
+    assert.equal(used.scene.countOf('revoke'), 1)
+  })
+
   test('has the port of --port, and says when another program has it', async () => {
     const holder = createServer().listen(0, '127.0.0.1')
     await once(holder, 'listening')

@@ -19,7 +19,7 @@ import {
   startOf,
 } from '../support/openid-scene.ts'
 import type { Variables } from '../support/processes.ts'
-import type { WireReply } from '../support/wire-client.ts'
+import { send, type WireReply } from '../support/wire-client.ts'
 
 let provider: MisbehavingProvider
 let directory: string
@@ -166,6 +166,21 @@ describe('[OID-5] [OID-6] [ERR-59] what a person is called', () => {
       assertRefusal(await finish(), 403, 'sign_in_no_role')
     }
   })
+})
+
+test('[OID-8] who has no role any more is out at once, wherever the person is in', async () => {
+  provider.claims = { sub: 'leaver', email: 'leaver@example.org' }
+  const { json } = await finish()
+  const headers = { authorization: `Bearer ${String(json['token'])}` }
+  const own = { method: 'GET', path: '/v1/admin/admin-tokens/own', headers }
+  assert.equal((await send(hub.target, own)).status, 200)
+  provider.claims = { ...provider.claims, groups: ['others'] }
+  assertRefusal(await finish(), 403, 'sign_in_no_role')
+  assertRefusal(await send(hub.target, own), 401, 'admin_token_invalid')
+  const { eventos } = await hub.admin.listEntries({ tipo: 'admin_token_revoked' })
+  const entry = eventos.find(({ payload: { name } }) => name === 'leaver@example.org')
+  const { actor, reason } = entry?.payload ?? {}
+  assert.deepEqual([actor, reason], ['hub', 'rights_changed'])
 })
 
 describe('[OID-10] [ERR-61] a provider that is in trouble', () => {

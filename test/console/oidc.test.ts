@@ -134,6 +134,23 @@ describe('signing in by an OpenID provider', WITH_BROWSER, () => {
     assertBlameless(person)
   })
 
+  test('a link that asks to go on to the provider says nothing to who is in, also after signing out', async () => {
+    await using person = await opened.openPerson()
+    const { page } = person
+    await page.goto('/console/hosts')
+    await page.getByRole('button', { name: BUTTON }).click()
+    await chooseAccount(page, 'id-bob')
+    await page.locator('.side summary.who').waitFor()
+    await page.goto('/console/sign-in?again=1')
+    await page.locator('.side summary.who').click()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('button', { name: BUTTON }).waitFor()
+    await settle(page)
+    assert.equal(await page.locator('.side summary.who').count(), 0)
+    assert.equal(await page.evaluate('sessionStorage.length'), 0)
+    assertBlameless(person)
+  })
+
   test('[OID-7] a person whose token ends signs in again beside what was typed', async () => {
     await using person = await opened.openPerson()
     const { page, context } = person

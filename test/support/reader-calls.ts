@@ -291,5 +291,8 @@ export const READER_CALLS: PortCalls<
   findAccessToken: [(w) => w.findAccessToken('c'.padEnd(64, '0') as TokenHash)],
   listAccessTokens: [(w) => w.listAccessTokens()],
   listTokensOfPeople: [(w) => w.listTokensOfPeople('alice@example.org')],
+  listTokensOfPerson: [
+    (w) => w.listTokensOfPerson({ issuer: 'https://sso.example.org', subject: '7' }),
+  ],
   findReply: [(w) => w.findReply('d'.padEnd(64, '0'), NOW)],
 }

@@ -42,7 +42,8 @@ export const SESSION_CALLS: PortCalls<keyof SessionWriter> = {
   ],
   setCodeUsed: [(w) => w.sessions.setCodeUsed(hashed('500000123'), NOW)],
   removeTokensOfPeople: [
-    (w) => w.sessions.removeTokensOfPeople({ now: NOW, endedBefore: NOW, keptMax: 1 }),
+    (w) =>
+      w.sessions.removeTokensOfPeople({ now: NOW, endedBefore: NOW, keptMax: 1, also: [TOKEN] }),
   ],
   removeAll: [(w) => w.sessions.removeAll()],
 }

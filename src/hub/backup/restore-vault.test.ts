@@ -20,6 +20,7 @@ import { SvcError } from '../../platform/errors.ts'
 import { SEAL_BYTES } from '../../platform/sealed-pieces.ts'
 import { Secret } from '../../platform/secret.ts'
 import { systemClock } from '../../platform/clock.ts'
+import type { TokenHash } from '../../protocol/identifiers.ts'
 import type { LogTree } from '../domain/log-tree.ts'
 import { openVaultStore } from '../open-store.ts'
 import { openStatement } from '../service/log-tree.ts'
@@ -72,6 +73,12 @@ async function signIn(store: Store): Promise<void> {
   await beginSession(store, systemClock, token)
   assert.equal((await store.reader.sessions.list()).length, 1)
   await insertPasskey(store, 'ana')
+  await store.write(async (writer) => {
+    const [ana = assert.fail()] = await writer.listAccessTokens()
+    const person = { issuer: 'https://sso.example.org', subject: '7' }
+    const hash = 'a'.repeat(64) as TokenHash
+    await writer.insertAccessToken({ ...ana, hash, name: 'alice@example.org', person })
+  })
 }
 
 function reading(bytes: Buffer, passphrase = VAULT_PASSPHRASE) {
@@ -206,7 +213,7 @@ describe('[BKP-8] svc restore', () => {
   const restore = (root: string, bytes = backup): Promise<RestoredBackup> =>
     restoreVault({ ...reading(bytes), root, readKept: undefined, replay: replayActs })
 
-  test('[BKP-9] [SES-12] [PKY-10] makes the vault, whose log goes on with where it comes from', async () => {
+  test('[BKP-9] [SES-12] [OID-12] [PKY-10] makes the vault, whose log goes on with where it comes from', async () => {
     const root = join(made.directory, 'deep', 'restored')
     await restore(root)
     assert.deepEqual((await readdir(root)).sort(), [
@@ -241,6 +248,11 @@ describe('[BKP-8] svc restore', () => {
     // Nobody is signed in, and all have their passkeys.
     assert.deepEqual(await store.reader.sessions.list(), [])
     assert.equal((await store.reader.passkeys.listOf('ana')).length, 1)
+    const tokens = await store.reader.listAccessTokens()
+    assert.deepEqual(
+      tokens.map(({ name }) => name),
+      ['ana'],
+    )
     await store.close()
   })
 

@@ -101,7 +101,7 @@ async function sayFirst(
       const ended = before && (await findEndedLogs(writer, before, signed, segments))
       const tree = before && beginEpoch(before, vaultId, { ended, atLeast: epochMin })
       if (tree !== undefined) await writer.putLogTree(tree, [])
-      // Who signed out after the backup is not signed in again: docs/protocol.md SES-12.
+      // Who signed out after the backup is not signed in again, nor is who was revoked: docs/protocol.md SES-12, OID-12.
       await writer.sessions.removeAll()
       await writer.setLastRestore({ at: now, backupAt: new Date(head.createdAt) })
       const keptCheckpoint = newest?.note

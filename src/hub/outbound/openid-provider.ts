@@ -4,7 +4,7 @@
 
 import type { ClientAuth, Configuration, ServerMetadata } from 'openid-client'
 import type { Clock } from '../../platform/clock.ts'
-import { describeError } from '../../platform/errors.ts'
+import { invariant } from '../../platform/errors.ts'
 import type { Secret } from '../../platform/secret.ts'
 import type {
   OpenidClaims,
@@ -44,32 +44,37 @@ const loadLibrary = () => import('openid-client')
 export function createOpenidProvider(options: OpenidProviderOptions): OpenidProvider {
   const { clock } = options
   let known: Discovered | undefined
-  let failure: unknown
+  /** Of the newest attempt. */
+  let failure: ProviderAway | undefined
   let triedAtMs = Number.NEGATIVE_INFINITY
   let asking: Promise<void> | undefined
 
   const ask = async (nowMs: number): Promise<void> => {
     try {
       known = { metadata: await discover(options), atMs: nowMs }
+      failure = undefined
     } catch (error) {
-      failure = error
+      failure = new ProviderAway(describeRefusal(error))
     }
   }
-  /** Once for all who wait for it. An older answer does while there is no newer one. */
-  const metadata = async (): Promise<ServerMetadata> => {
-    const nowMs = clock.now().getTime()
-    const isOlder = (atMs: number, ageMs: number): boolean => Math.abs(nowMs - atMs) > ageMs
-    if (known === undefined || isOlder(known.atMs, FRESH_MS)) {
-      if (asking === undefined && isOlder(triedAtMs, TRIED_MS)) {
-        triedAtMs = nowMs
-        asking = ask(nowMs).finally(() => {
-          asking = undefined
-        })
-      }
-      await asking
+  const isOlder = (atMs: number, ageMs: number): boolean =>
+    Math.abs(clock.now().getTime() - atMs) > ageMs
+  /** Once for all who wait for it. */
+  const askAgain = async (): Promise<void> => {
+    if (asking === undefined && isOlder(triedAtMs, TRIED_MS)) {
+      triedAtMs = clock.now().getTime()
+      asking = ask(triedAtMs).finally(() => {
+        asking = undefined
+      })
     }
+    await asking
+  }
+  /** An older answer does while there is no newer one. */
+  const metadata = async (): Promise<ServerMetadata> => {
+    if (known === undefined || isOlder(known.atMs, FRESH_MS)) await askAgain()
     if (known !== undefined) return known.metadata
-    throw new ProviderAway(describeError(failure))
+    invariant(failure !== undefined, 'an attempt answers or fails')
+    throw failure
   }
   /** A configuration of its own for each sign-in, whose requests all end with its deadline. */
   const configure = async (): Promise<Configuration> => {
@@ -98,7 +103,8 @@ export function createOpenidProvider(options: OpenidProviderOptions): OpenidProv
       }),
     look: () =>
       orFailure(async () => {
-        await metadata()
+        await askAgain()
+        if (failure !== undefined) throw failure
         return { ok: true }
       }),
   }
@@ -111,7 +117,10 @@ async function discover(options: OpenidProviderOptions): Promise<ServerMetadata>
   const config = await discovery(issuer, clientId, undefined, undefined, {
     [customFetch]: createProviderFetch(agentFor, version, deadline),
   })
-  return config.serverMetadata()
+  const metadata = config.serverMetadata()
+  // The library lets a cloud name a pattern for all, and then any tenant is the issuer.
+  if (!metadata.issuer.includes('{')) return metadata
+  throw new ProviderAway(`${issuer.href} is for all tenants: SVC_OIDC_ISSUER has to name one`)
 }
 
 /** By a header unless the provider takes the secret in the body alone. */
@@ -169,14 +178,14 @@ async function orFailure<Answer>(work: () => Promise<Answer>): Promise<Answer | 
   try {
     return await work()
   } catch (error) {
-    const why = isAway(error) ? 'unavailable' : 'refused'
+    const why = findAway(error) === undefined ? 'refused' : 'unavailable'
     return { ok: false, why, reason: describeRefusal(error) }
   }
 }
 
-function isAway(error: unknown): boolean {
-  if (error instanceof ProviderAway) return true
-  return error instanceof Error && error.cause !== undefined && isAway(error.cause)
+function findAway(error: unknown): ProviderAway | undefined {
+  if (error instanceof ProviderAway) return error
+  return error instanceof Error ? findAway(error.cause) : undefined
 }
 
 /** What the provider says itself (RFC 6749, 5.2), or what is wrong with what it says; of its text only what can be shown. */
@@ -186,7 +195,7 @@ function describeRefusal(error: unknown): string {
       ? [error.error, 'error_description' in error ? error.error_description : undefined]
           .filter((each) => typeof each === 'string')
           .join(': ')
-      : describeOwn(error)
+      : (findAway(error)?.message ?? describeOwn(error))
   const shown = said.replaceAll(/[^ -~]/g, '?')
   return shown.length > REASON_CHARACTERS_MAX ? `${shown.slice(0, REASON_CHARACTERS_MAX)}…` : shown
 }

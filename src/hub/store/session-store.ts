@@ -20,7 +20,7 @@ export interface SessionWriter extends SessionReader {
   setCodeUsed(hash: TokenHash, at: Date): Promise<void>
   /** Forgets tokens of people that have ended, with their sessions and codes. */
   removeTokensOfPeople(room: PeopleRoom): Promise<void>
-  /** Sessions and codes. */
+  /** Sessions, codes, and the tokens of people, who sign in again. */
   removeAll(): Promise<void>
 }
 
@@ -31,4 +31,6 @@ export interface PeopleRoom {
   readonly endedBefore: Date
   /** And the oldest of all but so many. */
   readonly keptMax: number
+  /** And these, whenever they ended. */
+  readonly also: readonly TokenHash[]
 }

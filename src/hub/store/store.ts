@@ -3,7 +3,7 @@
 // but the writer may be awaited. It may run more than once, since a transaction can be lost before it is committed: only its
 // last run counts, so it leaves nothing outside its writer. What is told, logged or counted comes after the commit.
 
-import type { AccessToken } from '../domain/access-token.ts'
+import type { AccessToken, Person } from '../domain/access-token.ts'
 import type { SealedReply } from '../domain/admin-reply.ts'
 import type { Agent } from '../domain/agent.ts'
 import type { AgentRequests, RequestedRotation } from '../domain/agent-requests.ts'
@@ -282,6 +282,8 @@ export interface StoreReader extends ListReader {
   listAccessTokens(): Promise<AccessToken[]>
   /** Of those whom an OpenID provider signed in under this name, newest first. */
   listTokensOfPeople(name: string): Promise<AccessToken[]>
+  /** Under whatever name, newest first. */
+  listTokensOfPerson(person: Person): Promise<AccessToken[]>
   /** Undefined when it has expired. */
   findReply(id: string, now: Date): Promise<SealedReply | undefined>
 }

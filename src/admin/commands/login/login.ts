@@ -56,7 +56,7 @@ async function login(context: CommandContext, options: LoginOptions): Promise<vo
   const still = options.force ? undefined : await findGood(context, chosen)
   const made = still ?? (await signInAt(context, door, chosen, options))
   if (still === undefined) {
-    await door.logins.keep(made)
+    await keepOrEnd(door, made)
     // The hub keeps a person's newest ones: those that nobody uses any more would push out others.
     if (chosen.login !== undefined && chosen.login.expiresAt > clock.now()) {
       await endAtHub(chosen.login)
@@ -79,6 +79,16 @@ async function login(context: CommandContext, options: LoginOptions): Promise<vo
   await output.write(
     renderFields(output.language, { ...fields, ...(only === null ? {} : { only }) }),
   )
+}
+
+/** Nobody would know of a token that is not kept, and it would be good for hours. */
+async function keepOrEnd({ logins }: SignInDoor, made: KeptLogin): Promise<void> {
+  try {
+    await logins.keep(made)
+  } catch (error) {
+    await endAtHub(made)
+    throw error
+  }
 }
 
 /** The login that is there, where it goes on for a while and the hub takes it. */

@@ -33,3 +33,9 @@ export function useUpWish(): boolean {
   wanted.value = false
   return isWanted
 }
+
+/** Of who is in already: else signing out would lead straight back to the provider, which knows the person still. */
+export function dropProviderAnswer(): void {
+  useUpAnswer()
+  useUpWish()
+}

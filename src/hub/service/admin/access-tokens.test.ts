@@ -5,6 +5,7 @@ import { openTemporaryStore } from '../../../../test/support/temporary-store.ts'
 import { createLogging } from '../../../platform/logger.ts'
 import type { AdminOperations } from '../../../protocol/admin/operations.ts'
 import type { TokenHash } from '../../../protocol/identifiers.ts'
+import type { AccessToken } from '../../domain/access-token.ts'
 import type { Store } from '../../store/store.ts'
 import { createAdminOperations } from './admin-operations.ts'
 import { createAuthenticateOperator, type AuthenticateOperator } from './authenticate-operator.ts'
@@ -160,4 +161,41 @@ test('[API-7] the last use of a token is written once a minute at most', () =>
     for (const wrong of ['', 'svca_', `${token}x`, token.slice(0, -1), token.toUpperCase()]) {
       assert.equal(await authenticate(wrong), undefined)
     }
+  }))
+
+test('[OID-7] a person who is revoked is so under each name that it had', () =>
+  withTokens(async ({ store, operations }) => {
+    const tokenOf = (name: string, subject: string | null): AccessToken => ({
+      hash: createHash('sha256').update(name).digest('hex') as TokenHash,
+      name,
+      person: subject === null ? null : { issuer: 'https://sso.example.org', subject },
+      role: 'viewer',
+      only: null,
+      createdAt: new Date(START_MS),
+      expiresAt: new Date(START_MS + DAY_MS),
+      lastUsedAt: null,
+      revokedAt: null,
+      endedAt: null,
+    })
+    await store.write(async (writer) => {
+      await writer.insertAccessToken(tokenOf('alice@example.org', '7'))
+      await writer.insertAccessToken(tokenOf('ana', null))
+      await writer.insertAccessToken(tokenOf('alice.silva@example.org', '7'))
+      await writer.insertAccessToken(tokenOf('bob@example.org', '8'))
+    })
+    const revoked = await operations.revokeAccessToken({ token: 'alice.silva@example.org' })
+    assert.equal(revoked.name, 'alice.silva@example.org')
+    const { admin_tokens: tokens } = await operations.listAccessTokens({})
+    assert.deepEqual(
+      tokens.filter(({ revoked_at: end }) => end === null).map(({ name }) => name),
+      ['bob@example.org', 'ana'],
+    )
+    const { eventos } = await operations.listEntries({})
+    assert.deepEqual(
+      eventos.map(({ tipo_evento, payload }) => [tipo_evento, payload['name']]),
+      [
+        ['admin_token_revoked', 'alice.silva@example.org'],
+        ['admin_token_revoked', 'alice@example.org'],
+      ],
+    )
   }))

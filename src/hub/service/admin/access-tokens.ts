@@ -10,7 +10,7 @@ import {
 import type { AdminRequest } from '../../../protocol/admin/operations.ts'
 import { formatSelector } from '../../../protocol/selector.ts'
 import { HubEventType } from '../../../protocol/words.ts'
-import { isGood, type AccessToken } from '../../domain/access-token.ts'
+import { isGood, isSamePerson, type AccessToken } from '../../domain/access-token.ts'
 import { hashBoundedToken, hashToken } from '../../domain/hash-token.ts'
 import type { StoreWriter } from '../../store/store.ts'
 import { parseDecidingWhere } from '../parse-where.ts'
@@ -88,7 +88,7 @@ export const listAccessTokens: Read<'listAccessTokens'> = async (reader, request
   return { admin_tokens: rows, next }
 }
 
-/** Named by id or, while it is good, by name, which is all good tokens of a person; revoking twice is no error. */
+/** Named by id or, while it is good, by name, which is all good tokens of a person, whatever they are called; revoking twice is no error. */
 export const revokeAccessToken: Write<'revokeAccessToken', Pick<AdminContext, 'clock'>> = async (
   writer,
   { token: wanted },
@@ -141,8 +141,14 @@ function findWanted(
       `no admin token ${wanted.startsWith(ACCESS_TOKEN_PREFIX) ? 'by its text' : wanted}`,
     )
   }
-  if (others.length > 0 && !isNamed) {
+  const { person } = token
+  if (isNamed && person !== null) {
+    // A person whom the provider calls otherwise by now is still the same.
+    const isOf = (each: AccessToken): boolean => each !== token && isSamePerson(each.person, person)
+    return [token, ...tokens.filter((each) => isOf(each) && isGood(each, now))]
+  }
+  if (others.length > 0) {
     throw new AdminRefusal('admin_token_ambiguous', `${wanted} names more than one admin token`)
   }
-  return [token, ...others]
+  return [token]
 }

@@ -1,5 +1,5 @@
 import type { TokenHash } from '../../../protocol/identifiers.ts'
-import type { AccessToken } from '../../domain/access-token.ts'
+import type { AccessToken, Person } from '../../domain/access-token.ts'
 import type { PeopleRoom } from '../session-store.ts'
 import { fromDate, toDate } from './instants.ts'
 import type { SqlSession } from './sql-session.ts'
@@ -18,6 +18,7 @@ ALTER TABLE admin_tokens ADD COLUMN sujeito TEXT;
 CREATE INDEX sessoes_por_token ON sessoes (token_hash);
 CREATE INDEX codigos_de_entrada_por_token ON codigos_de_entrada (token_hash);
 CREATE INDEX admin_tokens_de_pessoas ON admin_tokens (name, ordem) WHERE emissor IS NOT NULL;
+CREATE INDEX admin_tokens_por_pessoa ON admin_tokens (emissor, sujeito, ordem) WHERE emissor IS NOT NULL;
 CREATE INDEX admin_tokens_de_pessoas_por_fim ON admin_tokens (expires_at) WHERE emissor IS NOT NULL;
 `
 
@@ -55,10 +56,17 @@ export function selectTokensOfPeople(session: SqlSession, name: string): AccessT
   return session.all<AccessTokenRow>(sql, name).map(toAccessToken)
 }
 
+/** Under whatever name, newest first. */
+export function selectTokensOfPerson(session: SqlSession, person: Person): AccessToken[] {
+  const sql = `SELECT * FROM admin_tokens INDEXED BY admin_tokens_por_pessoa
+    WHERE emissor = ? AND sujeito = ? ORDER BY ordem DESC`
+  return session.all<AccessTokenRow>(sql, person.issuer, person.subject).map(toAccessToken)
+}
+
 /** With all that refers to them. No more at once than a write can bear: the next one goes on. */
 export function removeTokensOfPeople(
   session: SqlSession,
-  { endedBefore, now, keptMax }: PeopleRoom,
+  { endedBefore, now, keptMax, also }: PeopleRoom,
 ): void {
   const hashes = `SELECT token_hash FROM admin_tokens INDEXED BY admin_tokens_de_pessoas_por_fim
     WHERE emissor IS NOT NULL AND expires_at`
@@ -69,7 +77,7 @@ export function removeTokensOfPeople(
     LEAVING_MAX,
     keptMax,
   )
-  for (const hash of new Set([...old, ...beyond])) {
+  for (const hash of new Set([...old, ...beyond, ...also.slice(0, LEAVING_MAX)])) {
     session.run('DELETE FROM sessoes WHERE token_hash = ?', hash)
     session.run('DELETE FROM codigos_de_entrada WHERE token_hash = ?', hash)
     session.run('DELETE FROM admin_tokens WHERE token_hash = ?', hash)

@@ -1,14 +1,24 @@
 import type { TokenHash } from '../../../protocol/identifiers.ts'
-import type { AccessToken } from '../../domain/access-token.ts'
+import type { AccessToken, Person } from '../../domain/access-token.ts'
 import type { StoreReader } from '../store.ts'
-import { selectAccessToken, selectAccessTokens, selectTokensOfPeople } from './access-tokens.ts'
+import {
+  selectAccessToken,
+  selectAccessTokens,
+  selectTokensOfPeople,
+  selectTokensOfPerson,
+} from './access-tokens.ts'
 import { SqlitePasskeyReader } from './sqlite-passkeys.ts'
 import { SqlitePolicyReader } from './sqlite-policy-reader.ts'
 import { SqliteSessionReader } from './sqlite-sessions.ts'
 
 type OperatorReader = Pick<
   StoreReader,
-  'findAccessToken' | 'listAccessTokens' | 'listTokensOfPeople' | 'passkeys' | 'sessions'
+  | 'findAccessToken'
+  | 'listAccessTokens'
+  | 'listTokensOfPeople'
+  | 'listTokensOfPerson'
+  | 'passkeys'
+  | 'sessions'
 >
 
 /** What there is to read of those who operate the hub. */
@@ -31,5 +41,9 @@ export class SqliteOperatorReader extends SqlitePolicyReader implements Operator
 
   async listTokensOfPeople(name: string): Promise<AccessToken[]> {
     return selectTokensOfPeople(this.session(), name)
+  }
+
+  async listTokensOfPerson(person: Person): Promise<AccessToken[]> {
+    return selectTokensOfPerson(this.session(), person)
   }
 }

@@ -79,6 +79,7 @@ export class SqliteSessionWriter extends SqliteSessionReader implements SessionW
     this.#change((sql) => {
       sql.run('DELETE FROM sessoes')
       sql.run('DELETE FROM codigos_de_entrada')
+      sql.run('DELETE FROM admin_tokens WHERE emissor IS NOT NULL')
     })
   }
 

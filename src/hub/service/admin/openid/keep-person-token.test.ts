@@ -48,6 +48,53 @@ test('[OID-7] a person has twenty good tokens: one more ends the oldest', async 
   )
 })
 
+test('[OID-7] the twenty are of the person, whatever it was called', async () => {
+  await using store = await openTemporaryStore()
+  for (let at = 0; at < 21; at += 1) {
+    const name = `alice.${at}@example.org`
+    await keep(store, tokenAt(`t${at}`, new Date(NOW.getTime() + at), { name }))
+  }
+  const good = (await store.reader.listAccessTokens()).filter((token) => isGood(token, NOW))
+  assert.deepEqual([good.length, good.at(-1)?.name], [20, 'alice.1@example.org'])
+})
+
+test('[OID-7] who signs in with other rights has the earlier ones no longer', async () => {
+  await using store = await openTemporaryStore()
+  await keep(store, tokenAt('admin', NOW, { role: 'admin' }))
+  await keep(
+    store,
+    tokenAt('of another', NOW, { person: { ...PERSON, subject: '8' }, name: 'b@c' }),
+  )
+  const acts = await keep(store, tokenAt('viewer', NOW))
+  assert.ok(acts !== 'sign_in_name_taken')
+  assert.deepEqual(
+    acts.map(({ type, payload }) => [type, payload['reason']]),
+    [
+      ['admin_token_revoked', 'rights_changed'],
+      ['admin_token_created', undefined],
+    ],
+  )
+  await keep(store, tokenAt('bounded', NOW, { only: 'env = stage' }))
+  await keep(store, tokenAt('bounded too', NOW, { only: 'env = stage' }))
+  const good = (await store.reader.listAccessTokens()).filter((token) => isGood(token, NOW))
+  assert.deepEqual(
+    good.map(({ hash }) => hash),
+    ['bounded too', 'bounded', 'of another'].map((text) => hashToken(text)),
+  )
+})
+
+test('[OID-12] of a person who signs in and out without end a hundred ended ones are kept', async () => {
+  await using store = await openTemporaryStore()
+  await store.write(async (writer) => {
+    for (let at = 0; at < 130; at += 1) {
+      await writer.insertAccessToken(tokenAt(`t${at}`, NOW, { revokedAt: NOW }))
+    }
+  })
+  await keep(store, tokenAt('new', NOW))
+  const kept = (await store.reader.listAccessTokens()).map(({ hash }) => hash)
+  assert.deepEqual([kept.length, kept.at(-1)], [101, hashToken('t30')])
+})
+
 test('[OID-7] [ERR-60] a name is another person’s only when no token of it is good', async () => {
   await using store = await openTemporaryStore()
   await keep(store, tokenAt('first', NOW))
@@ -103,7 +150,7 @@ test('[OID-12] of those that have ended so many are kept, and good ones all', as
       await writer.insertAccessToken(tokenAt(`t${at}`, createdAt))
     }
     const now = new Date(NOW.getTime() + DAY_MS / 2 + 3)
-    await writer.sessions.removeTokensOfPeople({ now, endedBefore: NOW, keptMax: 2 })
+    await writer.sessions.removeTokensOfPeople({ now, endedBefore: NOW, keptMax: 2, also: [] })
   })
   assert.deepEqual(
     (await store.reader.listAccessTokens()).map(({ hash }) => hash),

@@ -16,6 +16,8 @@ export const TOKENS_PER_PERSON_MAX = 20
 /** What the hub still knows of those that have ended; the log has them all. */
 const KEPT_MS = 30 * 86_400_000
 const KEPT_MAX = 2000
+/** Of one person, who may sign in and out as often as there is time. */
+const KEPT_PER_PERSON_MAX = 100
 
 export type PersonToken = AccessToken & { readonly person: Person }
 
@@ -24,19 +26,30 @@ export async function keepPersonToken(
   writer: StoreWriter,
   token: PersonToken,
 ): Promise<readonly AdminAct[] | 'sign_in_name_taken'> {
-  const { createdAt: now, name, person } = token
-  const good = (await writer.listTokensOfPeople(name)).filter((other) => isGood(other, now))
-  if (good.some((other) => !isSamePerson(other.person, person))) return 'sign_in_name_taken'
-  const acts: AdminAct[] = []
-  for (const oldest of good.slice(TOKENS_PER_PERSON_MAX - 1)) {
-    await writer.updateAccessToken({ ...oldest, revokedAt: now })
-    const payload = { admin_token_id: accessTokenIdOf(oldest), name, reason: 'too_many' }
-    acts.push({ type: HubEventType.accessTokenRevoked, payload })
-  }
-  const endedBefore = new Date(now.getTime() - KEPT_MS)
-  await writer.sessions.removeTokensOfPeople({ now, endedBefore, keptMax: KEPT_MAX })
+  const { createdAt: now, name, person, role, only, expiresAt } = token
+  const named = await writer.listTokensOfPeople(name)
+  const isOther = (other: AccessToken): boolean => !isSamePerson(other.person, person)
+  if (named.some((other) => isOther(other) && isGood(other, now))) return 'sign_in_name_taken'
+  const own = await writer.listTokensOfPerson(person)
+  const good = own.filter((other) => isGood(other, now))
+  const isAlike = (other: AccessToken): boolean => other.role === role && other.only === only
+  // The provider has just said what the person may do: what it said before counts no longer.
+  const unlike = good.filter((other) => !isAlike(other))
+  const tooMany = good.filter(isAlike).slice(TOKENS_PER_PERSON_MAX - 1)
+  const acts = [
+    ...(await revokeAll(writer, unlike, now, 'rights_changed')),
+    ...(await revokeAll(writer, tooMany, now, 'too_many')),
+  ]
+  await writer.sessions.removeTokensOfPeople({
+    now,
+    endedBefore: new Date(now.getTime() - KEPT_MS),
+    keptMax: KEPT_MAX,
+    also: own
+      .filter((other) => !isGood(other, now))
+      .slice(KEPT_PER_PERSON_MAX)
+      .map(({ hash }) => hash),
+  })
   await writer.insertAccessToken(token)
-  const { role, only, expiresAt } = token
   const payload = {
     admin_token_id: accessTokenIdOf(token),
     name,
@@ -48,4 +61,29 @@ export async function keepPersonToken(
     subject: person.subject,
   }
   return [...acts, { type: HubEventType.accessTokenCreated, payload }]
+}
+
+/** Ends all good tokens of somebody whom the provider signed in, and who has no role any more. */
+export async function endPersonTokens(
+  writer: StoreWriter,
+  person: Person,
+  now: Date,
+): Promise<readonly AdminAct[]> {
+  const good = (await writer.listTokensOfPerson(person)).filter((token) => isGood(token, now))
+  return revokeAll(writer, good, now, 'rights_changed')
+}
+
+async function revokeAll(
+  writer: StoreWriter,
+  tokens: readonly AccessToken[],
+  now: Date,
+  reason: 'rights_changed' | 'too_many',
+): Promise<readonly AdminAct[]> {
+  const acts: AdminAct[] = []
+  for (const token of tokens) {
+    await writer.updateAccessToken({ ...token, revokedAt: now })
+    const payload = { admin_token_id: accessTokenIdOf(token), name: token.name, reason }
+    acts.push({ type: HubEventType.accessTokenRevoked, payload })
+  }
+  return acts
 }

@@ -19,7 +19,7 @@ import {
 } from '../../../../protocol/admin/openid.ts'
 import { SIGN_IN_CODE_PREFIX } from '../../../../protocol/admin/sessions.ts'
 import type { WireErrorCode } from '../../../../protocol/errors.ts'
-import type { Person } from '../../../domain/access-token.ts'
+import { isGood, type Person } from '../../../domain/access-token.ts'
 import {
   decideSignIn,
   type SignInRules,
@@ -30,7 +30,7 @@ import type { OpenidProvider } from '../../../domain/openid-provider.ts'
 import type { Store } from '../../../store/store.ts'
 import { entriesOfActs } from '../../admin-act.ts'
 import { appendEntries } from '../../append-entries.ts'
-import { keepPersonToken, type PersonToken } from './keep-person-token.ts'
+import { endPersonTokens, keepPersonToken, type PersonToken } from './keep-person-token.ts'
 import { createStateSeal, type SignInState } from './sealed-state.ts'
 import { createUsedStates } from './used-states.ts'
 
@@ -153,6 +153,7 @@ async function admit(
 ): Promise<OpenidCode | OpenidToken | SignInRefusal> {
   if (!verdict.ok) {
     const { refusal, reason, person, name } = verdict
+    if (refusal === 'sign_in_no_role' && person !== undefined) await endTokens(options, person)
     return { refusal, reason, ...explain(verdict), ...(person && { person: { ...person, name } }) }
   }
   const { store, clock, settings } = options
@@ -193,6 +194,20 @@ async function admit(
   }
   if (state.for === 'console') return { code }
   return { token: plaintext, name, role, only, expires_at: token.expiresAt.toISOString() }
+}
+
+/** The person was taken out of a group, or the settings changed. Who never had a token costs no write. */
+async function endTokens(
+  { store, clock }: Pick<OpenidSignInOptions, 'store' | 'clock'>,
+  person: Person,
+): Promise<void> {
+  const now = clock.now()
+  const tokens = await store.reader.listTokensOfPerson(person)
+  if (!tokens.some((token) => isGood(token, now))) return
+  await store.write(async (writer) => {
+    const acts = await endPersonTokens(writer, person, now)
+    await appendEntries(writer, entriesOfActs(acts, now, 'hub'))
+  })
 }
 
 /** As of codes that links carry: who comes with it again is told why nothing happens. */

@@ -9,7 +9,7 @@ import {
 import type { AdminRole } from '../../../../protocol/admin/roles.ts'
 import type { TokenHash } from '../../../../protocol/identifiers.ts'
 import { HubEventType } from '../../../../protocol/words.ts'
-import { type AccessToken, isGood } from '../../../domain/access-token.ts'
+import { type AccessToken, isGood, isSamePerson } from '../../../domain/access-token.ts'
 import { hashToken } from '../../../domain/hash-token.ts'
 import { isSessionOpen, type Session, sessionIdOf } from '../../../domain/session.ts'
 import type { StoreReader, StoreWriter } from '../../../store/store.ts'
@@ -116,7 +116,7 @@ export const SESSION_USE_CASES: Pick<
 
 async function listOpen(
   reader: StoreReader,
-  { actor, role, clock }: Context & AdminAsker,
+  { actor, role, clock, token: asking }: Context & AdminAsker,
 ): Promise<readonly OpenSession[]> {
   const now = clock.now()
   const all = (await reader.sessions.list()).filter((session) => isSessionOpen(session, now))
@@ -124,11 +124,13 @@ async function listOpen(
   for (const hash of new Set(all.map(({ tokenHash }) => tokenHash))) {
     tokens.set(hash, await findTokenByHash(reader, hash))
   }
+  const person = asking && (await findTokenByHash(reader, asking))?.person
   return all.flatMap((session) => {
     const token = tokens.get(session.tokenHash)
     if (token === undefined || !isGood(token, now)) return []
-    // No two good tokens have one name, but those of one person.
-    const isSeen = role === 'admin' || actor === `token:${token.name}`
+    // No two good tokens have one name, but those of one person, which may have others too.
+    const isOfPerson = person ? isSamePerson(token.person, person) : false
+    const isSeen = role === 'admin' || isOfPerson || actor === `token:${token.name}`
     return isSeen ? [{ session, token }] : []
   })
 }
