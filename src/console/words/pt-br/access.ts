@@ -17,6 +17,8 @@ export const access: Words['access'] = {
   linkToken: 'o token de administração com este nome',
   linkLife: 'As sessões terminam depois de',
   linkLifeHint: 'Como 8h, no máximo 12h.',
+  linkTitle: (name, role) => `Criar um link de entrada para ${name} com o papel ${role}`,
+  linkTokenTitle: (name) => `Criar um link de entrada para o token de administração ${name}`,
   linkMade: (name) => `Um link de entrada para ${name}`,
   made: (name) => `O token de administração ${name}`,
   name: 'Nome',
