@@ -153,6 +153,25 @@ describe('passkeys', WITH_BROWSER, () => {
     person.assertBlameless()
   })
 
+  test('[PKY-12] the question says that hosts are lost by a set of roots that is forced', async () => {
+    await using person = await opened.signIn('admin', { isTrusted: true })
+    const { page } = person
+    await addAuthenticator(page)
+    await page.goto('/console/roots')
+    await page.getByRole('button', { name: 'Read the root file again' }).click()
+    const form = page.getByRole('dialog', { name: 'Read the root file again' })
+    await form.getByRole('button', { name: 'Put in force' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Confirm with a passkey' })
+    await dialog.getByText('Put the root file in force', { exact: true }).waitFor()
+    await page.keyboard.press('Escape')
+    await form.getByRole('checkbox').check()
+    await form.getByRole('button', { name: 'Put in force' }).click()
+    await dialog
+      .getByText('Put the root file in force, and lose the hosts that need a root that goes')
+      .waitFor()
+    person.assertBlameless()
+  })
+
   test('[PKY-12] the question goes with the session that asked, and the form stays', async () => {
     await using person = await opened.signIn('admin', { isTrusted: true })
     const { page, tokenName } = person
