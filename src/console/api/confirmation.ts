@@ -37,7 +37,7 @@ export function awaitConfirmation(
     const waiting: WaitingConfirmation = { ...request, settle }
     leaving?.addEventListener('abort', () => settle(undefined), { once: true })
     waitingConfirmation.value = waiting
-    // What another session asked, no passkey confirms: whoever is in next is asked nothing of it.
+    // What another session asked, no passkey confirms: who is in next is asked nothing of it.
     const stopFollowing = session.subscribe(() => {
       if (ownHalf() !== asking) settle(undefined)
     })

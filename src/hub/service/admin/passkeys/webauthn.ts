@@ -81,7 +81,8 @@ async function findDearFault(attestationObject: string): Promise<string | undefi
     const format = decoded.get('fmt')
     // By its own key, as browsers leave it where no maker is named.
     const isByItself = format === 'packed' && decoded.get('attStmt').get('x5c') === undefined
-    if (format !== 'none' && !isByItself) return 'it comes with an attestation that nobody asked for'
+    if (format !== 'none' && !isByItself)
+      return 'it comes with an attestation that nobody asked for'
     const { credentialPublicKey: key } = parseAuthenticatorData(decoded.get('authData'))
     return key === undefined ? 'it comes without a key' : await findKeyFault(key)
   } catch (error) {
