@@ -56,7 +56,7 @@ export const access: Words['access'] = {
   passkeys: 'Suas passkeys',
   noPasskeys:
     'Nenhuma ainda. Aqui uma passkey confirma o que não se desfaz, como uma revogação: uma digital, um PIN ou uma chave de segurança.',
-  passkeyLabel: 'Passkey',
+  passkeyLabel: 'Nome da passkey',
   passkeyLabelHint: 'Como “YubiKey 5” ou “notebook”: para reconhecê-la.',
   registerPasskey: 'Registrar uma passkey',
   registerPasskeyTitle: (label) => `Registrar a passkey ${label}`,
