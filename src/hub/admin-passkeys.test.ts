@@ -279,6 +279,27 @@ describe('a passkey', () => {
     assert.deepEqual((await ana.ask(PASSKEYS)).json['passkeys'], [])
   })
 
+  test('[PKY-6] a key that is dear to verify by is refused before anything is verified by it', async () => {
+    await using hub = await openConfirmingConsole()
+    const ana = await hub.enter('ana')
+    const attStmt = new Map<string, number | Buffer>([
+      ['alg', -257],
+      ['sig', Buffer.alloc(384, 1)],
+    ])
+    const key = new Map<number, number | Buffer>([
+      [1, 3],
+      [3, -257],
+      [-1, Buffer.alloc(384, 0xc1)],
+      [-2, Buffer.alloc(383, 0xff)],
+    ])
+    const reply = await ana.register('key', { attestation: { fmt: 'packed', attStmt }, key })
+    assertRefusal(reply, 400, 'passkey_invalid')
+    assert.equal(
+      reply.json['message'],
+      'not the passkey that was asked for: its RSA key does not have 2048 to 4096 bits',
+    )
+  })
+
   test('[PKY-6] what is no CBOR, or too much of it, is refused', async () => {
     await using hub = await openConfirmingConsole()
     const ana = await hub.enter('ana')

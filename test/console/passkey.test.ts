@@ -136,6 +136,67 @@ describe('passkeys', WITH_BROWSER, () => {
     person.assertBlameless()
   })
 
+  test('[PKY-12] the question says for whom a sign-in link is', async () => {
+    await using person = await opened.signIn('admin', { isTrusted: true })
+    const { page } = person
+    await addAuthenticator(page)
+    await page.goto('/console/access')
+    await page.getByRole('button', { name: 'Sign-in link' }).click()
+    const form = page.getByRole('dialog', { name: 'Sign-in link' })
+    await form.getByRole('textbox', { name: /^Name/ }).fill('eve')
+    await form.getByRole('button', { name: 'Create' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Confirm with a passkey' })
+    await dialog.getByText('Make a sign-in link for eve with the role operator').waitFor()
+    await page.keyboard.press('Escape')
+    await form.getByLabel('Signs in as').selectOption('')
+    await form.getByRole('button', { name: 'Create' }).click()
+    await dialog.getByText('Make a sign-in link for the admin token eve').waitFor()
+    person.assertBlameless()
+  })
+
+  test('[PKY-12] the question says that hosts are lost by a set of roots that is forced', async () => {
+    await using person = await opened.signIn('admin', { isTrusted: true })
+    const { page } = person
+    await addAuthenticator(page)
+    await page.goto('/console/roots')
+    await page.getByRole('button', { name: 'Read the root file again' }).click()
+    const form = page.getByRole('dialog', { name: 'Read the root file again' })
+    await form.getByRole('button', { name: 'Put in force' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Confirm with a passkey' })
+    await dialog.getByText('Put the root file in force', { exact: true }).waitFor()
+    await page.keyboard.press('Escape')
+    await form.getByRole('checkbox').check()
+    await form.getByRole('button', { name: 'Put in force' }).click()
+    await dialog
+      .getByText('Put the root file in force, and lose the hosts that need a root that goes')
+      .waitFor()
+    person.assertBlameless()
+  })
+
+  test('[PKY-12] the question goes with the session that asked, and the form stays', async () => {
+    await using person = await opened.signIn('admin', { isTrusted: true })
+    const { page, tokenName } = person
+    await addAuthenticator(page)
+    await page.goto('/console/access')
+    await page.getByRole('button', { name: 'New admin token' }).click()
+    const form = page.getByRole('dialog', { name: 'New admin token' })
+    await form.getByLabel('Name').fill('late')
+    await form.getByRole('button', { name: 'Create' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Confirm with a passkey' })
+    await dialog.waitFor()
+    const { sessions } = await opened.hub.admin<AdminReplies['listSessions']>(
+      'GET',
+      '/v1/admin/sessions',
+    )
+    const open = sessions.filter(({ name }) => name === tokenName)
+    for (const { id } of open) {
+      await opened.hub.admin('POST', '/v1/admin/sessions/end', { session: id })
+    }
+    await page.getByRole('dialog', { name: 'Sign in' }).waitFor()
+    await dialog.waitFor({ state: 'detached' })
+    assert.equal(await form.getByLabel('Name').inputValue(), 'late')
+  })
+
   test('[PKY-10] a second passkey and the removal of the first are confirmed', async () => {
     await using person = await opened.signIn('admin', { isTrusted: true })
     const { page } = person

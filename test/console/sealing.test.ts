@@ -172,14 +172,7 @@ describe('[CON-5] [CON-6] a hub whose page may seal', WITH_BROWSER, () => {
     await page.goto('/console/cargo/seal')
     await fill(person, 'once', SECRET)
     await page.getByLabel(/^Recipients that you know/).setInputFiles(saved)
-    // The hub gets it and answers; the answer is lost on its way.
-    let isLost = false
-    await page.route('**/v1/admin/cargas', async (route) => {
-      if (isLost || route.request().method() !== 'POST') return route.continue()
-      isLost = true
-      await route.fetch()
-      return route.abort('connectionreset')
-    })
+    await loseAnswer(page, '**/v1/admin/cargas')
     await sealButton(page).click()
     const again = page.getByRole('button', { name: 'Send the sealed file again' })
     await again.waitFor({ timeout: 30_000 })
@@ -190,6 +183,59 @@ describe('[CON-5] [CON-6] a hub whose page may seal', WITH_BROWSER, () => {
       '/v1/admin/cargas',
     )
     assert.equal(cargas.filter(({ nome }) => nome === 'once').length, 1)
+  })
+
+  test('[LOC-10] a next version that nobody answered for is sent again, and is no conflict with itself', async () => {
+    const { cargas } = await opened.hub.admin<AdminReplies['listCargoes']>(
+      'GET',
+      '/v1/admin/cargas',
+    )
+    const id = cargas.find(({ nome }) => nome === 'api-key')?.id ?? ''
+    await using person = await opened.signIn('operator')
+    const { page } = person
+    await page.goto(`/console/cargo/seal?carga=${id}`)
+    await page.getByText('Version 2 of api-key, for the hosts that have it.').waitFor()
+    await page.getByLabel(/^Recipients that you know/).setInputFiles(saved)
+    await fieldOf(page, 'Secret').fill(SECRET)
+    await loseAnswer(page, '**/v1/admin/cargas/update')
+    await sealButton(page).click()
+    const again = page.getByRole('button', { name: 'Send the sealed file again' })
+    await again.waitFor({ timeout: 30_000 })
+    await again.click()
+    await delivered(page).waitFor({ timeout: 30_000 })
+    assert.equal(await fieldOf(page, 'Secret').inputValue(), '')
+    const shown = await opened.hub.admin<AdminReplies['showCargo']>(
+      'POST',
+      '/v1/admin/cargas/show',
+      { carga: id },
+    )
+    assert.equal(shown.versao, 2)
+  })
+
+  test('a form is of the load that its address names', async () => {
+    const { cargas } = await opened.hub.admin<AdminReplies['listCargoes']>(
+      'GET',
+      '/v1/admin/cargas',
+    )
+    const idOf = (name: string): string => cargas.find(({ nome }) => nome === name)?.id ?? ''
+    await using person = await opened.signIn('operator')
+    const { page } = person
+    const addressOf = (name: string): string => `/console/cargo/seal?carga=${idOf(name)}`
+    // In the page, so that it remembers the first one.
+    const goTo = async (name: string): Promise<void> => {
+      const address = JSON.stringify(addressOf(name))
+      await page.evaluate(`history.pushState(null, '', ${address})`)
+      await page.evaluate(`dispatchEvent(new PopStateEvent('popstate'))`)
+    }
+    await page.goto(addressOf('db-password'))
+    await page.getByText(/^Version \d+ of db-password, for the hosts/).waitFor()
+    await goTo('api-key')
+    await page.getByText(/^Version \d+ of api-key, for the hosts/).waitFor()
+    await fieldOf(page, 'Secret').fill(SECRET)
+    await goTo('db-password')
+    await page.getByText(/^Version \d+ of db-password, for the hosts/).waitFor({ timeout: 5000 })
+    assert.equal(await fieldOf(page, 'Secret').inputValue(), '')
+    person.assertBlameless()
   })
 
   test('a viewer has no form', async () => {
@@ -220,6 +266,21 @@ function recordRequests({ context }: SignedInPerson): string[] {
     sent.push(request.url(), request.postData() ?? '', JSON.stringify(request.headers()))
   })
   return sent
+}
+
+/** The hub gets the first one and does it; the answer is lost on its way. */
+async function loseAnswer(page: Page, pattern: string): Promise<void> {
+  let isLost = false
+  await page.route(pattern, async (route) => {
+    const request = route.request()
+    if (isLost || request.method() !== 'POST') return route.continue()
+    isLost = true
+    // The browser adds it where it sends a request by itself, and a session wants it.
+    const headers = { ...request.headers(), 'sec-fetch-site': 'same-origin' }
+    const answer = await route.fetch({ headers })
+    assert.ok(answer.ok(), await answer.text())
+    return route.abort('connectionreset')
+  })
 }
 
 function choosePins(page: Page, content: string | Buffer): Promise<void> {

@@ -12,6 +12,8 @@ import { useAct } from './use-act.ts'
 
 export interface ActDialogProperties<Name extends ActName> {
   readonly title: string
+  /** What a passkey confirms; the title without it. */
+  readonly about?: string
   readonly name: Name
   readonly request: AdminRequest<Name>
   /** On the button. */
@@ -27,6 +29,7 @@ export interface ActDialogProperties<Name extends ActName> {
 
 export function ActDialog<Name extends ActName>({
   title,
+  about = title,
   name,
   request,
   label,
@@ -44,7 +47,7 @@ export function ActDialog<Name extends ActName>({
   const submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault()
     if (!isReady || act.isBusy) return
-    const reply = await act.run(request, { done: acts.done, about: title })
+    const reply = await act.run(request, { done: acts.done, about })
     if (reply === undefined) return
     onDone?.(reply)
     onClose()

@@ -32,10 +32,13 @@ export function CreateLinkDialog({
   const seconds = parseDurationText(ttl)
   const isReady = name.trim() !== '' && (role === undefined || seconds !== undefined)
   const submit = async (): Promise<void> => {
-    const made = await act.run({
+    const request = {
       name: name.trim(),
       ...(role !== undefined && seconds !== undefined && { role, ttl_seconds: seconds }),
-    })
+    }
+    const about =
+      role === undefined ? text.linkTokenTitle(request.name) : text.linkTitle(request.name, role)
+    const made = await act.run(request, { about })
     if (made === undefined) return
     // The page of the hub is where a browser reaches the hub; that of svc is on this machine alone.
     const origin = location.protocol === 'https:' ? location.origin : (made.url ?? '')

@@ -110,6 +110,7 @@ function UpdateDialog({ onClose }: { readonly onClose: () => void }): JSX.Elemen
   return (
     <ActDialog
       title={text.update}
+      about={isForced ? text.forceAbout : text.updateAbout}
       name="updateBundle"
       request={isForced ? { force: true } : {}}
       label={text.updateButton}

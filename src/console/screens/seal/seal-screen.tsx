@@ -69,7 +69,7 @@ function Place({
       {carga === undefined ? (
         <SealForm cargo={undefined} servedBy={servedBy} />
       ) : (
-        <NextForm carga={carga} servedBy={servedBy} />
+        <NextForm key={carga} carga={carga} servedBy={servedBy} />
       )}
     </IfAllowed>
   )

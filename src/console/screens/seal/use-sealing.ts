@@ -139,7 +139,7 @@ async function deliver({
           },
           { idempotencyKey },
         ).then(({ carga_id: id }) => ({ carga_id: id, versao: 1 }))
-      : await ask('updateCargo', { carga: next.id, selado }, { ifMatch: `"${next.versao}"` })
+      : await update(next, { selado, sha256 })
   const { carga_id: cargoId, versao } = delivered
   onDelivered(versao)
   tellAct()
@@ -150,8 +150,27 @@ async function deliver({
   return { step: 'done', cargoId, judged, ...kept }
 }
 
+/** What nobody answered may have been taken: sent again, the file comes after itself, and nobody else has made a version. */
+async function update(
+  { id, versao }: NonNullable<SealOrder['next']>,
+  { selado, sha256 }: SealedHere,
+): Promise<{ readonly carga_id: string; readonly versao: number }> {
+  try {
+    return await ask('updateCargo', { carga: id, selado }, { ifMatch: `"${versao}"` })
+  } catch (error) {
+    if (!isChanged(error)) throw error
+    const present = await ask('showCargo', { carga: id })
+    if (present.conteudo?.sha256 !== sha256) throw error
+    return { carga_id: id, versao: present.versao }
+  }
+}
+
+function isChanged(error: unknown): boolean {
+  return error instanceof HubError && error.status === 412
+}
+
 function explainFailure(error: unknown, again: () => Promise<void>): SealStep {
   if (error instanceof HubUnreachable) return { step: 'unanswered', error, again }
-  if (error instanceof HubError && error.status === 412) return { step: 'changed' }
+  if (isChanged(error)) return { step: 'changed' }
   return { step: 'form', error: error as Error }
 }

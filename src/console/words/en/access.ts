@@ -13,6 +13,9 @@ export const access = {
   linkToken: 'the admin token of this name',
   linkLife: 'Sessions end after',
   linkLifeHint: 'Such as 8h, at most 12h.',
+  linkTitle: (name: string, role: string) =>
+    `Make a sign-in link for ${name} with the role ${role}`,
+  linkTokenTitle: (name: string) => `Make a sign-in link for the admin token ${name}`,
   linkMade: (name: string) => `A sign-in link for ${name}`,
   made: (name: string) => `The admin token ${name}`,
   name: 'Name',

@@ -10,6 +10,8 @@ export const roots = {
   certificates: 'Certificates that lead to it',
   hubsOwn: 'The hub’s own',
   update: 'Read the root file again',
+  updateAbout: 'Put the root file in force',
+  forceAbout: 'Put the root file in force, and lose the hosts that need a root that goes',
   updateButton: 'Put in force',
   updateText:
     'The roots of the root file on the hub become the next set. Agents take it with their next poll.',

@@ -17,6 +17,8 @@ export const access: Words['access'] = {
   linkToken: 'o token de administração com este nome',
   linkLife: 'As sessões terminam depois de',
   linkLifeHint: 'Como 8h, no máximo 12h.',
+  linkTitle: (name, role) => `Criar um link de entrada para ${name} com o papel ${role}`,
+  linkTokenTitle: (name) => `Criar um link de entrada para o token de administração ${name}`,
   linkMade: (name) => `Um link de entrada para ${name}`,
   made: (name) => `O token de administração ${name}`,
   name: 'Nome',
@@ -54,7 +56,7 @@ export const access: Words['access'] = {
   passkeys: 'Suas passkeys',
   noPasskeys:
     'Nenhuma ainda. Aqui uma passkey confirma o que não se desfaz, como uma revogação: uma digital, um PIN ou uma chave de segurança.',
-  passkeyLabel: 'Passkey',
+  passkeyLabel: 'Nome da passkey',
   passkeyLabelHint: 'Como “YubiKey 5” ou “notebook”: para reconhecê-la.',
   registerPasskey: 'Registrar uma passkey',
   registerPasskeyTitle: (label) => `Registrar a passkey ${label}`,

@@ -12,6 +12,9 @@ export const roots: Words['roots'] = {
   certificates: 'Certificados que levam a ela',
   hubsOwn: 'A do hub',
   update: 'Ler o arquivo de raízes de novo',
+  updateAbout: 'Pôr o arquivo de raízes em vigor',
+  forceAbout:
+    'Pôr o arquivo de raízes em vigor e perder os agentes que precisam de uma raiz que sai',
   updateButton: 'Pôr em vigor',
   updateText:
     'As raízes do arquivo no hub viram o próximo conjunto. Os agentes o recebem na próxima consulta.',
