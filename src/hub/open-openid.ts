@@ -20,7 +20,10 @@ export interface OpenedOpenid {
 }
 
 interface OpenidParts {
-  readonly config: Pick<HubConfig, 'openid' | 'consoleUrl' | 'isConsoleServed'>
+  readonly config: Pick<
+    HubConfig,
+    'openid' | 'consoleUrl' | 'isConsoleServed' | 'confirmationParty'
+  >
   readonly vault: Pick<UnsealedVault, 'dataKey'>
   readonly store: Store
   readonly clock: Clock
@@ -30,7 +33,7 @@ interface OpenidParts {
 /** Reads the provider's roots, and asks it nothing yet. */
 export async function openOpenid(parts: OpenidParts): Promise<OpenedOpenid | undefined> {
   const { config, vault, store, clock, lookup } = parts
-  const { openid: settings, consoleUrl, isConsoleServed } = config
+  const { openid: settings, consoleUrl, isConsoleServed, confirmationParty } = config
   if (settings === undefined) return undefined
   const provider = await openProvider(settings, clock, lookup)
   const signIn = createOpenidSignIn({
@@ -40,6 +43,7 @@ export async function openOpenid(parts: OpenidParts): Promise<OpenedOpenid | und
     clock,
     dataKey: vault.dataKey,
     consoleUrl: isConsoleServed ? consoleUrl : undefined,
+    isAskedAgainForSvc: confirmationParty !== undefined,
   })
   return { provider, signIn }
 }

@@ -168,6 +168,17 @@ describe('[OID-5] [OID-6] [ERR-59] what a person is called', () => {
   })
 })
 
+test('[OID-14] a provider that asked the person long ago, or does not say when, is refused where it has to ask again', async () => {
+  await using strict = await openOpenidHub({ variables, isAskedAgainForSvc: true })
+  const nowSeconds = Math.floor(strict.clock.now().getTime() / 1000)
+  for (const authTime of [undefined, nowSeconds - 60, String(nowSeconds), null]) {
+    provider.claims = { auth_time: authTime }
+    assertRefusal(await finish(strict), 401, 'sign_in_provider_refused')
+  }
+  provider.claims = { auth_time: nowSeconds }
+  assert.equal((await finish(strict)).status, 200)
+})
+
 test('[OID-8] who has no role any more is out at once, wherever the person is in', async () => {
   provider.claims = { sub: 'leaver', email: 'leaver@example.org' }
   const { json } = await finish()

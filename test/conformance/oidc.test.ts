@@ -133,6 +133,27 @@ describe('somebody signs in by an OpenID provider', () => {
     assertRefusal(await askAs(hub.target, bearer, '/v1/admin/agentes'), 401, 'admin_token_invalid')
   })
 
+  test('[OID-14] where passkeys confirm acts, svc gets a token when the provider has asked again', async () => {
+    await using hub = await openOpenidHub({ variables, isAskedAgainForSvc: true })
+    assert.equal((await signInBy(hub, 'svc', 'id-bob')).status, 200)
+    assert.equal((await signInBy(hub, 'console', 'id-bob')).status, 200)
+    // The address is in the hands of whoever opens it.
+    const caller = newCaller()
+    const begun = await askOpenid(hub.target, 'start', startOf('svc', caller), {})
+    const url = new URL(String(begun.json['url']))
+    assert.deepEqual(
+      ['prompt', 'max_age'].map((name) => url.searchParams.get(name)),
+      ['login', '0'],
+    )
+    url.searchParams.delete('prompt')
+    url.searchParams.delete('max_age')
+    const back = await provider.visit(url.href, 'id-bob')
+    const finish = { ...answerIn(back), secret: caller.secret }
+    const refused = await askOpenid(hub.target, 'finish', finish, {})
+    assertRefusal(refused, 401, 'sign_in_provider_refused')
+    assert.match(refused.text, /did not ask the person again/)
+  })
+
   test('[OID-8] [ERR-58] who has no role is refused by name, and recorded', async () => {
     await using hub = await openOpenidHub({ variables })
     const refused = await signInBy(hub, 'console', 'id-carol')

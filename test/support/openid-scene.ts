@@ -27,6 +27,7 @@ export interface SceneOptions {
   readonly limits?: Partial<HubLimits>
   readonly dataKey?: Buffer
   readonly consoleUrl?: string | undefined
+  readonly isAskedAgainForSvc?: boolean
 }
 
 /** The variables are those of the provider; `caPath` names a file. */
@@ -46,6 +47,7 @@ export async function openOpenidHub(options: SceneOptions) {
       clock,
       dataKey: new Secret(dataKey),
       consoleUrl,
+      isAskedAgainForSvc: options.isAskedAgainForSvc ?? false,
     })
   const { admin } = openAdmin(store, { clock, consoleUrl: 'https://hub.test:8445' })
   const { target } = stack.use(

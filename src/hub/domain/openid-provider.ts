@@ -14,6 +14,8 @@ export interface OpenidRequest {
   readonly nonce: string
   /** Of PKCE (RFC 7636). */
   readonly verifier: string
+  /** Set, the provider is to ask the person again, however signed in, and to say that it did so since then. */
+  readonly askedSince?: Date | undefined
 }
 
 /** As the provider sent them along with the browser. */

@@ -38,6 +38,7 @@ const FRESH_MS = 3_600_000
 /** Strangers may ask as often as they like. */
 const TRIED_MS = 10_000
 const REASON_CHARACTERS_MAX = 300
+const TOLERANCE_SECONDS = 30
 /** The library takes megabytes of a hub, and most hubs have no provider. */
 const loadLibrary = () => import('openid-client')
 
@@ -136,7 +137,7 @@ async function clientAuth(
 
 async function authorizationUrl(
   config: Configuration,
-  { redirectUri, state, nonce, verifier }: OpenidRequest,
+  { redirectUri, state, nonce, verifier, askedSince }: OpenidRequest,
   scope: string,
 ): Promise<URL> {
   const { buildAuthorizationUrl, calculatePKCECodeChallenge } = await loadLibrary()
@@ -147,13 +148,15 @@ async function authorizationUrl(
     nonce,
     code_challenge: await calculatePKCECodeChallenge(verifier),
     code_challenge_method: 'S256',
+    // OpenID Connect Core 1.0, 3.1.2.1: with max_age the ID token says when that was.
+    ...(askedSince && { prompt: 'login', max_age: '0' }),
   })
 }
 
 async function claimsOf(
   config: Configuration,
   current: URL,
-  { state, nonce, verifier }: OpenidRequest,
+  { state, nonce, verifier, askedSince }: OpenidRequest,
   { claimsWanted }: OpenidProviderOptions,
 ): Promise<OpenidClaims> {
   const { authorizationCodeGrant, fetchUserInfo } = await loadLibrary()
@@ -165,13 +168,21 @@ async function claimsOf(
   })
   const claims = tokens.claims()
   if (claims === undefined) throw new Error('it sent no ID token')
-  const { iss: issuer, sub: subject } = claims
+  const { iss: issuer, sub: subject, auth_time: authTime } = claims
+  if (askedSince !== undefined && !isSince(authTime, askedSince)) {
+    throw new Error('it did not ask the person again, or does not say so (auth_time)')
+  }
   const isWhole = claimsWanted.every((claim) => claims[claim] !== undefined)
   if (isWhole || config.serverMetadata().userinfo_endpoint === undefined) {
     return { issuer, subject, all: claims }
   }
   const more = await fetchUserInfo(config, tokens.access_token, subject)
   return { issuer, subject, all: { ...more, ...claims } }
+}
+
+/** Within the tolerance that the library has for its other times. */
+function isSince(seconds: unknown, since: Date): boolean {
+  return typeof seconds === 'number' && (seconds + TOLERANCE_SECONDS) * 1000 >= since.getTime()
 }
 
 async function orFailure<Answer>(work: () => Promise<Answer>): Promise<Answer | OpenidFailure> {

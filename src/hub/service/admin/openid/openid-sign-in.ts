@@ -52,6 +52,11 @@ export interface OpenidSignInOptions {
   readonly dataKey: Secret<Buffer>
   /** Where browsers reach the console, without a slash at its end; without it only `svc` can sign in. */
   readonly consoleUrl: string | undefined
+  /**
+   * Whether a provider at which the browser is signed in has to ask again before `svc` gets a token: where passkeys confirm acts, a token, of
+   * which none is asked for, is not to be had by an open browser alone.
+   */
+  readonly isAskedAgainForSvc: boolean
 }
 
 /** Whether the request is of a page of this very origin, of another page, or of no page. */
@@ -87,6 +92,11 @@ export function createOpenidSignIn(options: OpenidSignInOptions): OpenidSignIn {
   const used = createUsedStates()
   let exchanges = 0
 
+  const askedSince = (state: Pick<SignInState, 'for' | 'expiresAt'>): Date | undefined =>
+    state.for === 'svc' && options.isAskedAgainForSvc
+      ? new Date(state.expiresAt.getTime() - OPENID_STATE_TTL_SECONDS * 1000)
+      : undefined
+
   const redirectUriOf = (state: Pick<SignInState, 'for' | 'port'>): string | undefined => {
     if (state.for === 'svc') return `http://127.0.0.1:${state.port}${OPENID_SVC_PATH}`
     return consoleUrl && `${consoleUrl}${OPENID_CONSOLE_PATH}`
@@ -114,7 +124,13 @@ export function createOpenidSignIn(options: OpenidSignInOptions): OpenidSignIn {
       const expiresAt = new Date(clock.now().getTime() + OPENID_STATE_TTL_SECONDS * 1000)
       const [nonce, verifier] = [newSecret(), newSecret()]
       const state = states.seal({ for: wanted, port, key, nonce, verifier, expiresAt })
-      const begun = await provider.authorizationUrl({ redirectUri, state, nonce, verifier })
+      const begun = await provider.authorizationUrl({
+        redirectUri,
+        state,
+        nonce,
+        verifier,
+        askedSince: askedSince({ for: wanted, expiresAt }),
+      })
       if (begun.ok) return { url: begun.url.href, expires_at: expiresAt.toISOString() }
       // Nobody has signed in yet: whatever is wrong is so for everybody.
       return { refusal: 'sign_in_provider_unavailable', reason: begun.reason }
@@ -128,8 +144,16 @@ export function createOpenidSignIn(options: OpenidSignInOptions): OpenidSignIn {
       exchanges += 1
       try {
         const { nonce, verifier } = state
-        const asked = { redirectUri, state: request.state, nonce, verifier }
-        const answer = await provider.exchange(asked, request)
+        const answer = await provider.exchange(
+          {
+            redirectUri,
+            state: request.state,
+            nonce,
+            verifier,
+            askedSince: askedSince(state),
+          },
+          request,
+        )
         if (!answer.ok) {
           const { why, reason } = answer
           // Nothing was decided: the same sign-in may be finished when the provider is there again.
