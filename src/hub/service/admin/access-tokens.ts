@@ -143,7 +143,7 @@ function findWanted(
   }
   const { person } = token
   if (isNamed && person !== null) {
-    // A person whom the provider calls otherwise by now is still the same.
+    // Whom the provider calls otherwise since then is still the same person.
     const isOf = (each: AccessToken): boolean => each !== token && isSamePerson(each.person, person)
     return [token, ...tokens.filter((each) => isOf(each) && isGood(each, now))]
   }
