@@ -133,8 +133,8 @@ describe('what the hub is told', WITH_BROWSER, () => {
     const { page } = person
     await page.evaluate<undefined>(`localStorage.setItem('cartorio.language', 'pt-BR'); undefined`)
     for (const [path, title] of [
-      ['/policies', 'Politicas'],
-      ['/enrolment', 'Registro'],
+      ['/policies', 'Políticas'],
+      ['/enrolment', 'Inscrição'],
       ['/access', 'Acesso'],
       ['/roots', 'Raízes de confiança'],
       ['/revocations', 'Revogações na CA'],
