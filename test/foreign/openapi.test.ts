@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { ensureSchemathesis } from '../../tools/install-schemathesis.ts'
@@ -11,6 +11,7 @@ import { ADMIN_OPERATIONS } from '../../src/protocol/admin/operations.ts'
 import { startDevCa } from '../support/dev-ca.ts'
 import { enrollHost, type EnrolledHost } from '../support/enrolled-host.ts'
 import { type TestHub, WITH_ADMIN_PORT } from '../support/hub.ts'
+import { type RunningProvider, startOpenidProvider } from '../support/openid-provider.ts'
 import { startTestHub } from '../support/test-hub.ts'
 import type { RunningCa } from '../support/running-ca.ts'
 
@@ -41,6 +42,7 @@ const schemathesis = await ensureSchemathesis()
 const skip = schemathesis === undefined && 'schemathesis could not be installed'
 
 let ca: RunningCa
+let provider: RunningProvider
 let hub: TestHub
 let host: EnrolledHost
 let token: string
@@ -48,7 +50,19 @@ let token: string
 before(async () => {
   if (schemathesis === undefined) return
   ca = await startDevCa()
-  const environment = { ...UNLIMITED, ...WITH_ADMIN_PORT, SVC_SERVER_CN: 'localhost' }
+  provider = await startOpenidProvider({ redirectUris: ['http://127.0.0.1/callback'] })
+  const providerRootPath = join(dirname(ca.rootPath), 'provider.pem')
+  await writeFile(providerRootPath, provider.rootPem)
+  const environment = {
+    ...UNLIMITED,
+    ...WITH_ADMIN_PORT,
+    SVC_SERVER_CN: 'localhost',
+    SVC_OIDC_ISSUER: provider.issuer,
+    SVC_OIDC_CLIENT_ID: provider.clientId,
+    SVC_OIDC_CLIENT_SECRET: provider.clientSecret,
+    SVC_OIDC_CA_PATH: providerRootPath,
+    SVC_OIDC_ROLES: 'viewer=*',
+  }
   hub = await startTestHub({ caEnvironment: ca.environment, environment })
   host = await enrollHost(hub, 'host.example')
   const request = { name: 'schemathesis', role: 'admin' }
@@ -57,6 +71,7 @@ before(async () => {
 })
 after(async () => {
   await hub?.[Symbol.asyncDispose]()
+  await provider?.[Symbol.asyncDispose]()
   await ca?.[Symbol.asyncDispose]()
 })
 
