@@ -1,5 +1,5 @@
-// The programs of bin/ as one file each, for the first tier of the tests: such a program starts in less than half of the CPU
-// time, and the tests start a thousand of them. The second tier runs the sources.
+// The programs of bin/ as one file each, for a tier of the tests: such a program starts in less than half of the CPU time, and
+// the tests start a thousand of them. `npm run demo`, and files that somebody names, run the sources.
 
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

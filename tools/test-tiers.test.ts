@@ -17,12 +17,10 @@ describe('the tiers of the tests', () => {
       text: '',
     }))
     assert.deepEqual(chooseFiles(sources, 'second').toSorted(), [
-      'test/console/acceptance-answers.test.ts',
       'test/console/acceptance-credentials.test.ts',
-      'test/console/deliveries.test.ts',
-      'test/console/enrolment.test.ts',
       'test/console/harness.test.ts',
       'test/console/hostile-fleet.test.ts',
+      'test/console/oidc.test.ts',
       'test/console/sign-in.test.ts',
       'test/console/viewer.test.ts',
     ])

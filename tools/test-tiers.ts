@@ -181,12 +181,10 @@ export const SECOND_TIER: readonly SecondTierEntry[] = [
 
 /** The stories of the console that `npm run test:console` tells besides: together they take as long as a third of the second tier. */
 const TOLD_IN_EACH_RUN = [
-  'acceptance-answers',
   'acceptance-credentials',
-  'deliveries',
-  'enrolment',
   'harness',
   'hostile-fleet',
+  'oidc',
   'sign-in',
   'viewer',
 ].map((name) => `test/console/${name}.test.ts`)

@@ -54,7 +54,7 @@ async function main(args: readonly string[]): Promise<void> {
   await using stack = new AsyncDisposableStack()
   stack.defer(() => rm(built, { recursive: true, force: true }))
   process.env['TEST_BUILT'] ||= built
-  if (testRun === 'first') process.env['TEST_BUNDLES'] ||= await makeTestPrograms()
+  if (testRun !== 'all') process.env['TEST_BUNDLES'] ||= await makeTestPrograms()
   const store = parseTestStore(process.env['TEST_STORE'])
   process.stdout.write(`store of the test hubs: ${store}\n`)
   stack.use(await startTestStore(store))
