@@ -5,10 +5,11 @@ import { chmodSync, chownSync, existsSync, readFileSync, writeFileSync } from 'n
 import { chmod, copyFile, link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { type BuiltAgents, buildAgents, pretendAgent } from '../../support/built-agent.ts'
 import { MinisignKey } from '../../support/minisign.ts'
-import { type Ended, pathOfProgram } from '../../support/processes.ts'
+import type { Ended } from '../../support/processes.ts'
 import { ReleaseServer } from '../../support/release-server.ts'
 import { type Ground, SVC } from './hostile-ground.ts'
 import type { Try } from './hostile-pairs.ts'
@@ -238,5 +239,5 @@ function purged(title: string, script: string, attack?: string): Try {
 
 /** Beside the programs that are tried. */
 function deployed(path: string): string {
-  return resolve(pathOfProgram('svc-agent'), '../../deploy', path)
+  return fileURLToPath(new URL(`../../../deploy/${path}`, import.meta.url))
 }
