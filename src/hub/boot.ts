@@ -302,7 +302,7 @@ export async function bootHub(
     ...(keeper ? [keeper.run] : []),
     segmentWatch.run,
   ]
-  const tasks = background.map((task) => task(stopping.signal))
+  const tasks = background.map((task) => task(stopping.signal).catch(named))
   // All at once: one grace for everything that is under way.
   opened.defer(async () => {
     stopping.abort()
