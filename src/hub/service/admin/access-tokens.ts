@@ -1,6 +1,5 @@
 // Admin tokens: made, listed, revoked. The plaintext is in the answer to the one that made it and nowhere else.
 
-import { randomBytes } from 'node:crypto'
 import { type AdminAct, AdminRefusal, type Read, type Write } from '../admin-act.ts'
 import {
   ACCESS_TOKEN_PREFIX,
@@ -9,16 +8,18 @@ import {
 } from '../../../protocol/admin/admin-tokens.ts'
 import type { AdminRequest } from '../../../protocol/admin/operations.ts'
 import { formatSelector } from '../../../protocol/selector.ts'
-import { HubEventType } from '../../../protocol/words.ts'
 import { isGood, isSamePerson, type AccessToken } from '../../domain/access-token.ts'
-import { hashBoundedToken, hashToken } from '../../domain/hash-token.ts'
 import type { StoreWriter } from '../../store/store.ts'
 import { parseDecidingWhere } from '../parse-where.ts'
 import { pageOf, readPage } from '../read-page.ts'
+import {
+  accessTokenIdOf,
+  actOfNewToken,
+  makeAccessToken,
+  revokeTokens,
+} from './access-token-acts.ts'
 import type { AdminContext } from './admin-context.ts'
 
-const TOKEN_BYTES = 32
-const ID_LENGTH = 16
 /** A shorter beginning of an id could be a name. */
 const ID_LENGTH_MIN = 8
 
@@ -27,22 +28,16 @@ export const createAccessToken: Write<'createAccessToken', Pick<AdminContext, 'c
   request,
   { clock },
 ) => {
-  const plaintext = `${ACCESS_TOKEN_PREFIX}${randomBytes(TOKEN_BYTES).toString('base64url')}`
   const now = clock.now()
-  const only = parseBound(request)
   const ttlSeconds = request.ttl_seconds ?? ACCESS_TOKEN_TTL_DEFAULT_SECONDS
-  const token: AccessToken = {
-    hash: only === null ? hashToken(plaintext) : hashBoundedToken(plaintext),
+  const { token, plaintext } = makeAccessToken({
     name: request.name,
     person: null,
     role: request.role,
-    only,
+    only: parseBound(request),
     createdAt: now,
     expiresAt: new Date(now.getTime() + ttlSeconds * 1000),
-    lastUsedAt: null,
-    revokedAt: null,
-    endedAt: null,
-  }
+  })
   return {
     acts: [await keepAccessToken(writer, token)],
     reply: { ...toAdminAccessToken(token), token: plaintext },
@@ -51,20 +46,13 @@ export const createAccessToken: Write<'createAccessToken', Pick<AdminContext, 'c
 
 /** What the log says of it; refuses a name that a good token has. */
 export async function keepAccessToken(writer: StoreWriter, token: AccessToken): Promise<AdminAct> {
-  const { name, role, only, createdAt, expiresAt } = token
+  const { name, createdAt } = token
   const tokens = await writer.listAccessTokens()
   if (tokens.some((other) => other.name === name && isGood(other, createdAt))) {
     throw new AdminRefusal('admin_token_exists', `an admin token named ${name} exists`)
   }
   await writer.insertAccessToken(token)
-  const payload = {
-    admin_token_id: accessTokenIdOf(token),
-    name,
-    role,
-    expires_at: expiresAt.toISOString(),
-    ...(only !== null && { only }),
-  }
-  return { type: HubEventType.accessTokenCreated, payload }
+  return actOfNewToken(token)
 }
 
 /** In its one form. */
@@ -96,12 +84,8 @@ export const revokeAccessToken: Write<'revokeAccessToken', Pick<AdminContext, 'c
 ) => {
   const now = clock.now()
   const tokens = findWanted(await writer.listAccessTokens(), wanted, now)
-  const acts: AdminAct[] = []
-  for (const token of tokens.filter(({ revokedAt }) => revokedAt === null)) {
-    await writer.updateAccessToken({ ...token, revokedAt: now })
-    const act = { admin_token_id: accessTokenIdOf(token), name: token.name }
-    acts.push({ type: HubEventType.accessTokenRevoked, payload: act })
-  }
+  const ending = tokens.filter(({ revokedAt }) => revokedAt === null)
+  const acts = await revokeTokens(writer, ending, now)
   const [newest] = tokens
   return { acts, reply: toAdminAccessToken({ ...newest, revokedAt: newest.revokedAt ?? now }) }
 }
@@ -118,11 +102,6 @@ export function toAdminAccessToken(token: AccessToken): AdminAccessToken {
     only: token.only,
     ...token.person,
   }
-}
-
-/** Enough of a token's hash to name it; nothing that opens a door. */
-export function accessTokenIdOf({ hash }: AccessToken): string {
-  return hash.slice(0, ID_LENGTH)
 }
 
 /** One, or the good tokens of one person, newest first. */

@@ -1,10 +1,10 @@
 // The admin token that asks: shown, and ended by its holder, whatever its role. docs/protocol.md OID-40, OID-41.
 
-import { HubEventType } from '../../../protocol/words.ts'
 import type { AccessToken } from '../../domain/access-token.ts'
 import type { StoreReader } from '../../store/store.ts'
 import { type AdminAsker, AdminRefusal, type Read, type Write } from '../admin-act.ts'
-import { accessTokenIdOf, toAdminAccessToken } from './access-tokens.ts'
+import { revokeTokens } from './access-token-acts.ts'
+import { toAdminAccessToken } from './access-tokens.ts'
 import type { AdminContext } from './admin-context.ts'
 import { findTokenByHash } from './find-access-token.ts'
 
@@ -21,13 +21,10 @@ export const revokeOwnToken: Write<'revokeOwnToken', Pick<AdminContext, 'clock'>
     throw new AdminRefusal('admin_token_not_found', 'a session asks: it can end only itself')
   }
   const token = await findOwn(writer, asker)
-  const revoked: AccessToken = { ...token, revokedAt: asker.clock.now() }
-  await writer.updateAccessToken(revoked)
-  const { name } = token
-  const payload = { admin_token_id: accessTokenIdOf(token), name, reason: 'signed_out' }
+  const now = asker.clock.now()
   return {
-    acts: [{ type: HubEventType.accessTokenRevoked, payload }],
-    reply: toAdminAccessToken(revoked),
+    acts: await revokeTokens(writer, [token], now, 'signed_out'),
+    reply: toAdminAccessToken({ ...token, revokedAt: now }),
   }
 }
 

@@ -1,6 +1,5 @@
 // The admin token of somebody whom an OpenID provider signed in. docs/protocol.md OID-6 to OID-8, OID-12.
 
-import { HubEventType } from '../../../../protocol/words.ts'
 import {
   type AccessToken,
   isGood,
@@ -9,7 +8,7 @@ import {
 } from '../../../domain/access-token.ts'
 import type { StoreWriter } from '../../../store/store.ts'
 import type { AdminAct } from '../../admin-act.ts'
-import { accessTokenIdOf } from '../access-tokens.ts'
+import { actOfNewToken, revokeTokens } from '../access-token-acts.ts'
 
 /** So many good ones has a person. */
 export const TOKENS_PER_PERSON_MAX = 20
@@ -26,7 +25,7 @@ export async function keepPersonToken(
   writer: StoreWriter,
   token: PersonToken,
 ): Promise<readonly AdminAct[] | 'sign_in_name_taken'> {
-  const { createdAt: now, name, person, role, only, expiresAt } = token
+  const { createdAt: now, name, person, role, only } = token
   const named = await writer.listTokensOfPeople(name)
   const isOther = (other: AccessToken): boolean => !isSamePerson(other.person, person)
   if (named.some((other) => isOther(other) && isGood(other, now))) return 'sign_in_name_taken'
@@ -37,8 +36,8 @@ export async function keepPersonToken(
   const unlike = good.filter((other) => !isAlike(other))
   const tooMany = good.filter(isAlike).slice(TOKENS_PER_PERSON_MAX - 1)
   const acts = [
-    ...(await revokeAll(writer, unlike, now, 'rights_changed')),
-    ...(await revokeAll(writer, tooMany, now, 'too_many')),
+    ...(await revokeTokens(writer, unlike, now, 'rights_changed')),
+    ...(await revokeTokens(writer, tooMany, now, 'too_many')),
   ]
   await writer.sessions.removeTokensOfPeople({
     now,
@@ -50,17 +49,8 @@ export async function keepPersonToken(
       .map(({ hash }) => hash),
   })
   await writer.insertAccessToken(token)
-  const payload = {
-    admin_token_id: accessTokenIdOf(token),
-    name,
-    role,
-    expires_at: expiresAt.toISOString(),
-    ...(only !== null && { only }),
-    by: 'oidc',
-    issuer: person.issuer,
-    subject: person.subject,
-  }
-  return [...acts, { type: HubEventType.accessTokenCreated, payload }]
+  const { issuer, subject } = person
+  return [...acts, actOfNewToken(token, { by: 'oidc', issuer, subject })]
 }
 
 /** Ends all good tokens of somebody whom the provider signed in, and who has no role any more. */
@@ -70,20 +60,5 @@ export async function endPersonTokens(
   now: Date,
 ): Promise<readonly AdminAct[]> {
   const good = (await writer.listTokensOfPerson(person)).filter((token) => isGood(token, now))
-  return revokeAll(writer, good, now, 'rights_changed')
-}
-
-async function revokeAll(
-  writer: StoreWriter,
-  tokens: readonly AccessToken[],
-  now: Date,
-  reason: 'rights_changed' | 'too_many',
-): Promise<readonly AdminAct[]> {
-  const acts: AdminAct[] = []
-  for (const token of tokens) {
-    await writer.updateAccessToken({ ...token, revokedAt: now })
-    const payload = { admin_token_id: accessTokenIdOf(token), name: token.name, reason }
-    acts.push({ type: HubEventType.accessTokenRevoked, payload })
-  }
-  return acts
+  return revokeTokens(writer, good, now, 'rights_changed')
 }

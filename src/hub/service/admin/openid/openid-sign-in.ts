@@ -4,7 +4,6 @@ import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../../../platform/clock.ts'
 import type { Secret } from '../../../../platform/secret.ts'
 import type { AdminErrorDetails } from '../../../../protocol/admin/errors.ts'
-import { ACCESS_TOKEN_PREFIX } from '../../../../protocol/admin/admin-tokens.ts'
 import {
   OPENID_CONSOLE_PATH,
   OPENID_SIGN_IN_CODE_TTL_SECONDS,
@@ -25,12 +24,13 @@ import {
   type SignInRules,
   type SignInVerdict,
 } from '../../../domain/decide-sign-in.ts'
-import { hashBoundedToken, hashToken } from '../../../domain/hash-token.ts'
+import { hashToken } from '../../../domain/hash-token.ts'
 import type { OpenidProvider } from '../../../domain/openid-provider.ts'
 import type { Store } from '../../../store/store.ts'
 import { entriesOfActs } from '../../admin-act.ts'
 import { appendEntries } from '../../append-entries.ts'
-import { endPersonTokens, keepPersonToken, type PersonToken } from './keep-person-token.ts'
+import { makeAccessToken } from '../access-token-acts.ts'
+import { endPersonTokens, keepPersonToken } from './keep-person-token.ts'
 import { createStateSeal, type SignInState } from './sealed-state.ts'
 import { createUsedStates } from './used-states.ts'
 
@@ -183,19 +183,14 @@ async function admit(
   const { store, clock, settings } = options
   const { name, person, role, only } = verdict
   const now = clock.now()
-  const plaintext = `${ACCESS_TOKEN_PREFIX}${newSecret()}`
-  const token: PersonToken = {
-    hash: only === null ? hashToken(plaintext) : hashBoundedToken(plaintext),
+  const { token, plaintext } = makeAccessToken({
     name,
     person,
     role,
     only,
     createdAt: now,
     expiresAt: new Date(now.getTime() + settings.ttlMs),
-    lastUsedAt: null,
-    revokedAt: null,
-    endedAt: null,
-  }
+  })
   const code = `${SIGN_IN_CODE_PREFIX}${newSecret()}`
   const acts = await store.write(async (writer) => {
     const kept = await keepPersonToken(writer, token)

@@ -21,7 +21,8 @@ import {
   type Write,
 } from '../../admin-act.ts'
 import { pageOf, readPage } from '../../read-page.ts'
-import { accessTokenIdOf, keepAccessToken } from '../access-tokens.ts'
+import { accessTokenIdOf, makeAccessToken } from '../access-token-acts.ts'
+import { keepAccessToken } from '../access-tokens.ts'
 import type { AdminContext, UseCases } from '../admin-context.ts'
 import { findTokenByHash } from '../find-access-token.ts'
 import { describeSession, toAdminSession } from './session-view.ts'
@@ -177,17 +178,13 @@ async function makeToken(
   { name, role, ttl_seconds: ttlSeconds = SESSION_TTL_MAX_SECONDS }: NewToken,
   now: Date,
 ): Promise<{ readonly token: AccessToken; readonly acts: readonly AdminAct[] }> {
-  const token: AccessToken = {
-    hash: hashToken(randomBytes(SECRET_BYTES).toString('base64url')),
+  const { token } = makeAccessToken({
     name,
     person: null,
     role,
     only: null,
     createdAt: now,
     expiresAt: new Date(now.getTime() + ttlSeconds * 1000),
-    lastUsedAt: null,
-    revokedAt: null,
-    endedAt: null,
-  }
+  })
   return { token, acts: [await keepAccessToken(writer, token)] }
 }
