@@ -41,6 +41,11 @@ export function toBase64(bytes: Uint8Array): string {
   return btoa(String.fromCharCode(...bytes))
 }
 
+/** Without padding (RFC 4648, section 5). */
+export function toBase64Url(bytes: Uint8Array): string {
+  return toBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
+}
+
 /** More than any key, hash or signature has. */
 const BASE64_CHARACTERS_MAX = 16_384
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/

@@ -1,5 +1,6 @@
 // Signing in by an OpenID provider: begun here, gone on there, and finished here with what this tab alone kept. docs/protocol.md OID.
 
+import { encode, sha256, toBase64Url } from '../../audit/browser/bytes.ts'
 import type {
   OpenidCode,
   OpenidFinish,
@@ -41,8 +42,7 @@ export async function findProvider(): Promise<string | undefined> {
 /** Leaves this page. Other tabs cannot read what is kept: who brings the answer elsewhere signs nobody in. */
 export async function goToProvider(screen: string): Promise<void> {
   const secret = toBase64Url(crypto.getRandomValues(new Uint8Array(32)))
-  const hashed = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(secret))
-  const key = toBase64Url(new Uint8Array(hashed))
+  const key = toBase64Url(await sha256(encode(secret)))
   const { url } = (await post(`${SHOW}/start`, { for: 'console', key })) as OpenidStarted
   sessionStorage.setItem(BEGUN, JSON.stringify({ secret, screen } satisfies Begun))
   location.assign(url)
@@ -86,11 +86,4 @@ async function post(path: string, body: object): Promise<unknown> {
   })
   if (response.ok) return response.json()
   throw await readError(response)
-}
-
-function toBase64Url(bytes: Uint8Array): string {
-  return btoa(String.fromCharCode(...bytes))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replaceAll('=', '')
 }

@@ -1,5 +1,6 @@
 // What the browser and its authenticator do about passkeys (WebAuthn). docs/protocol.md PKY.
 
+import { encode, sha256, toBase64Url, toHex } from '../../audit/browser/bytes.ts'
 import { ask } from './client.ts'
 import type { UnconfirmedRequest } from './confirmation.ts'
 import type { AdminRequest } from './operations.ts'
@@ -19,8 +20,7 @@ export async function confirmRequest(
   { method, url, body }: UnconfirmedRequest,
   leaving: AbortSignal,
 ): Promise<string> {
-  const sent = new TextEncoder().encode(`${method} ${url}\n${body}`)
-  const hash = toHex(await crypto.subtle.digest('SHA-256', sent))
+  const hash = toHex(await sha256(encode(`${method} ${url}\n${body}`)))
   const { options } = await ask('prepareConfirmation', { request_sha256: hash })
   const credential = await answerOf(() =>
     navigator.credentials.get({
@@ -33,7 +33,7 @@ export async function confirmRequest(
   const { id, rawId, type, response } = credential.toJSON() as AuthenticationResponseJSON
   const { clientDataJSON, authenticatorData, signature } = response
   const assertion = { id, rawId, type, response: { clientDataJSON, authenticatorData, signature } }
-  return toBase64url(new TextEncoder().encode(JSON.stringify(assertion)))
+  return toBase64Url(encode(JSON.stringify(assertion)))
 }
 
 /** A new passkey, for the hub to keep. Throws as above. */
@@ -67,15 +67,4 @@ async function answerOf(
     throw new NoPasskey((error as Error).message, { cause: error })
   }
   throw new NoPasskey('no passkey answered')
-}
-
-function toHex(bytes: ArrayBuffer): string {
-  return Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, '0')).join('')
-}
-
-function toBase64url(bytes: Uint8Array): string {
-  return btoa(String.fromCharCode(...bytes))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replaceAll('=', '')
 }

@@ -1,5 +1,6 @@
 // Seals in this browser: what was sealed leaves it, and nothing else. Its library is loaded when there is something to seal. SEA-1.
 
+import { sha256, toBase64, toHex } from '../../../audit/browser/bytes.ts'
 import type { AdminRequest } from '../../api/operations.ts'
 import type { Judgement } from './sealer.ts'
 
@@ -33,19 +34,16 @@ export async function sealInBrowser(
   const file = new Uint8Array(await encrypter.encrypt(content))
   const destinatarios = agentes.map(({ id, fingerprint }) => ({ agente: id, fingerprint }))
   return {
-    selado: { conteudo: toBase64(file), destinatarios, escrow: [...escrow] },
-    sha256: toHex(await crypto.subtle.digest('SHA-256', file)),
+    selado: { conteudo: fileToBase64(file), destinatarios, escrow: [...escrow] },
+    sha256: toHex(await sha256(file)),
   }
 }
 
-function toBase64(bytes: Uint8Array): string {
+/** In slices: a call has not room for the bytes of a whole file as its arguments. */
+function fileToBase64(bytes: Uint8Array): string {
   const slices: string[] = []
   for (let start = 0; start < bytes.length; start += BASE64_SLICE_BYTES) {
-    slices.push(btoa(String.fromCharCode(...bytes.subarray(start, start + BASE64_SLICE_BYTES))))
+    slices.push(toBase64(bytes.subarray(start, start + BASE64_SLICE_BYTES)))
   }
   return slices.join('')
-}
-
-function toHex(buffer: ArrayBuffer): string {
-  return Array.from(new Uint8Array(buffer), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

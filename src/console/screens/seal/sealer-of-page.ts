@@ -1,6 +1,7 @@
 // On a page that the hub served: this page asks for the recipients and judges them as svc does, by the fingerprints that were typed
 // and a file of the person's own. It keeps nothing: a page of a hub in wrong hands could change what it kept. docs/protocol.md CON-6.
 
+import { encode, sha256, toBase64 } from '../../../audit/browser/bytes.ts'
 import { parseRecipient, type Recipient } from '../../../protocol/identifiers.ts'
 import type { AdminRecipients } from '../../../protocol/admin/views.ts'
 import { askRecipients } from '../../../sealing/recipients/ask-recipients.ts'
@@ -107,7 +108,5 @@ async function takeFingerprints({ agentes, escrow }: AdminRecipients): Promise<F
 }
 
 async function takeFingerprint(recipient: Recipient): Promise<string> {
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(recipient))
-  const base64 = btoa(String.fromCharCode(...new Uint8Array(digest)))
-  return `SHA256:${base64.replace(/=+$/, '')}`
+  return `SHA256:${toBase64(await sha256(encode(recipient))).replace(/=+$/, '')}`
 }
