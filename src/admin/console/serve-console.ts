@@ -1,6 +1,5 @@
 // The console on this machine's loopback, from this program's own package. docs/protocol.md LOC.
 
-import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { ConsoleFiles } from '../../console-files/console-files.ts'
@@ -8,7 +7,7 @@ import type { Clock } from '../../platform/clock.ts'
 import { SIGN_IN_PATH } from '../../protocol/admin/sessions.ts'
 import type { HubLine } from '../doors/hub-line.ts'
 import type { OpenPins } from '../sealed/open-pins.ts'
-import { explainListening } from '../terminal/explain-listening.ts'
+import { closeServer, listenOnLoopback } from '../terminal/listen-on-loopback.ts'
 import { answerRequest } from './answer-request.ts'
 import { sendFailure } from './local-answers.ts'
 import { createLocalSessions, type LocalSessions } from './local-sessions.ts'
@@ -34,7 +33,6 @@ export interface ConsoleOptions {
   readonly onLink: (link: string) => void
 }
 
-const ADDRESS = '127.0.0.1'
 /** A browser opens six, and one for each stream of changes. */
 const CONNECTIONS_MAX = 32
 const HEADER_BYTES_MAX = 16 * 1024
@@ -79,11 +77,7 @@ export async function serveConsole(options: ConsoleOptions): Promise<ServedConso
     },
   )
   server.maxConnections = CONNECTIONS_MAX
-  server.listen(options.port, ADDRESS)
-  await once(server, 'listening').catch((error: unknown) => {
-    throw explainListening(error, { address: ADDRESS, port: options.port })
-  })
-  origin = `http://${ADDRESS}:${(server.address() as AddressInfo).port}`
+  origin = `http://127.0.0.1:${await listenOnLoopback(server, options.port)}`
   const closing = new AbortController()
   const sweeping = sweep(sessions, clock, closing.signal)
   return {
@@ -94,9 +88,7 @@ export async function serveConsole(options: ConsoleOptions): Promise<ServedConso
       closing.abort()
       await sweeping
       sessions.endAll()
-      server.close()
-      server.closeAllConnections()
-      await once(server, 'close')
+      await closeServer(server)
     },
   }
 }

@@ -3,7 +3,7 @@
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { explainListening } from '../terminal/explain-listening.ts'
+import { closeServer, listenOnLoopback } from '../terminal/listen-on-loopback.ts'
 import { NOTHING_HERE, PAGE_HEADERS, renderPage, type Shown } from './callback-page.ts'
 import { type Callback, judgeCallback } from './judge-callback.ts'
 
@@ -20,7 +20,6 @@ export interface TakenCallback {
   readonly answer: (shown: Shown) => Promise<void>
 }
 
-const ADDRESS = '127.0.0.1'
 /** A browser needs one or two; a stranger who holds the others open loses them after seconds. */
 const CONNECTIONS_MAX = 32
 const HEADER_BYTES_MAX = 20 * 1024
@@ -52,21 +51,14 @@ export async function openCallbackListener(port: number): Promise<CallbackListen
     },
   )
   server.maxConnections = CONNECTIONS_MAX
-  server.listen(port, ADDRESS)
-  await once(server, 'listening').catch((error: unknown) => {
-    throw explainListening(error, { address: ADDRESS, port })
-  })
+  const ownPort = await listenOnLoopback(server, port)
   return {
-    port: portOf(server),
+    port: ownPort,
     waitFor: (state) =>
       new Promise((resolve) => {
         wanted = { state, take: resolve }
       }),
-    close: async () => {
-      server.close()
-      server.closeAllConnections()
-      await once(server, 'close')
-    },
+    close: () => closeServer(server),
   }
 }
 
