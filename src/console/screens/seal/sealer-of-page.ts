@@ -48,8 +48,8 @@ export function sealerOfPage(pinFile: File | undefined): Sealer {
           strangers: [],
           agentes: agents.map((agent) => ({ ...agent })),
           escrow: [...escrow],
-          keep: async ({ carga_id: id, versao, sha256 }) => {
-            const more = { ...pins, cargoes: new Map([[id, { versao, sha256 }]]) }
+          keep: async ({ carga_id: id, ...version }) => {
+            const more = { ...pins, cargoes: new Map([[id, version]]) }
             return renderPins(addPins(known, more))
           },
         }
