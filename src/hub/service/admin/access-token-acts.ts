@@ -1,4 +1,4 @@
-// Admin tokens made and ended, whoever asks for it, and what the log says of that. docs/protocol.md API-5.
+// Admin tokens made and ended, and what the log says of that. docs/protocol.md API-5.
 
 import { randomBytes } from 'node:crypto'
 import { ACCESS_TOKEN_PREFIX } from '../../../protocol/admin/admin-tokens.ts'
