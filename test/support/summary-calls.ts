@@ -1,9 +1,9 @@
 // A call, or several, of each method that `summarizeFleet` asks the store by, as reader-calls.ts has the others.
 
-import type { SummaryReader } from '../../src/hub/store/summary-store.ts'
+import { ROOTS_PARTS, type SummaryReader } from '../../src/hub/store/summary-store.ts'
 import type { AgentId } from '../../src/protocol/identifiers.ts'
-import { FILLED_AT } from './filled-tables.ts'
-import type { PortCalls } from './reader-calls.ts'
+import { FILLED_AT, ORDINARY } from './filled-tables.ts'
+import type { PortCall, PortCalls } from './reader-calls.ts'
 
 const NOW = FILLED_AT
 const RULE = { now: NOW, thresholdMs: 1000 }
@@ -34,4 +34,18 @@ export const SUMMARY_CALLS: PortCalls<keyof SummaryReader> = {
   countCargoes: [(w) => w.summary.countCargoes()],
   countOpenTokens: [(w) => w.summary.countOpenTokens(NOW, 1000)],
   listTrustCounts: [(w) => w.summary.listTrustCounts(10)],
+  countStandingRoots: ROOTS_PARTS.flatMap((part) =>
+    [undefined, { place: 1, seq: 100 }].map(
+      (after): PortCall =>
+        (w) =>
+          w.summary.countStandingRoots({ part, now: NOW, after, limit: 10 }),
+    ),
+  ),
+  listTrustBeside: [undefined, 1].map(
+    (number) => (w) => w.summary.listTrustBeside({ adopted: [], number, after: 100, limit: 10 }),
+  ),
+  listSilent: [
+    (w) => w.summary.listSilent({ limit: 10 }),
+    (w) => w.summary.listSilent({ after: ORDINARY.agentId, limit: 10 }),
+  ],
 }

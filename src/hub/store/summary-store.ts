@@ -1,10 +1,11 @@
 // What the store answers of a whole fleet for one who looks at it all the time: each from an index, or from what it has counted.
 
 import type { AgentId, DeliveryId } from '../../protocol/identifiers.ts'
+import type { Agent } from '../domain/agent.ts'
 import type { CertificateInUse } from '../domain/fleet.ts'
 import type { EndCount } from '../domain/fleet-ends.ts'
 import type { AgentTrust } from '../domain/root-set.ts'
-import type { LateRule } from './store.ts'
+import type { LateRule, Page } from './store.ts'
 
 export interface SummaryReader {
   /** The certificates in use that end in the quarter of an hour of this instant or before. */
@@ -29,6 +30,54 @@ export interface SummaryReader {
   countOpenTokens(now: Date, max: number): Promise<number>
   /** What agents that are neither revoked nor removed say of the roots that they trust; what most of them say comes first. */
   listTrustCounts(limit: number): Promise<TrustCount[]>
+  /** The roots of certificates that have not ended, of agents that are neither revoked nor removed, among the next `limit` of a part. */
+  countStandingRoots(page: RootsPage): Promise<RootsSlice>
+  /** What agents, neither revoked nor removed, say of the roots that they trust, among the next `limit`, without what is `adopted`. */
+  listTrustBeside(page: TrustPage): Promise<TrustSlice>
+  /** Those among the next `limit` agents that have not said which roots they trust, and are neither revoked nor removed. */
+  listSilent(page: Page): Promise<SilentSlice>
+}
+
+/** Identities and deliveries that are in use; identities that were not used yet; deliveries that have a certificate and are not installed. */
+export const ROOTS_PARTS = ['in use', 'unused', 'pendente', 'em_andamento', 'falhou'] as const
+export type RootsPart = (typeof ROOTS_PARTS)[number]
+
+/** Within a part. */
+export interface RootsPlace {
+  readonly place: number
+  readonly seq: number
+}
+
+export interface RootsPage {
+  readonly part: RootsPart
+  readonly now: Date
+  readonly after: RootsPlace | undefined
+  readonly limit: number
+}
+
+export interface RootsSlice {
+  /** SHA-256 of the root; null where it is unknown. */
+  readonly counts: readonly { readonly root: string | null; readonly count: number }[]
+  /** Null at the end. */
+  readonly last: RootsPlace | null
+}
+
+export interface TrustPage {
+  readonly adopted: readonly Pick<AgentTrust, 'fingerprints' | 'pinned'>[]
+  /** Who says another one has not adopted, whatever it trusts. */
+  readonly number: number | undefined
+  readonly after: number | undefined
+  readonly limit: number
+}
+
+export interface TrustSlice {
+  readonly said: readonly { readonly hostname: string; readonly trust: AgentTrust }[]
+  readonly last: number | null
+}
+
+export interface SilentSlice {
+  readonly agents: readonly Agent[]
+  readonly last: AgentId | null
 }
 
 export interface LostPlace {

@@ -168,3 +168,71 @@ describe('[TRU-13] svc bundle status', () => {
     })
   })
 })
+
+test('[TRU-13] it counts what each agent has, and reads the rows of those alone that have not adopted', () =>
+  withRoots([old, next], async (store) => {
+    const names = Array.from({ length: 12 }, (_, index) => `web-${index}`)
+    const agents: Agent[] = []
+    for (const name of names) agents.push(await insertAgent(store, name))
+    const cargo = await insertCargo(store, 'site')
+    for (const [index, agent] of agents.entries()) {
+      const rootSha256 = index % 2 === 0 ? old.sha256 : next.sha256
+      const delivery = await insertDelivery(store, agent.id, cargo)
+      await store.write(async (writer) => {
+        // The first ones were never used, the last ones were renewed, the fourth has one that it has yet to use.
+        for (let issued = 0; issued < 3; issued += 1) {
+          const made = { ...newCertificate(agent.id), rootSha256 }
+          const { seq } = await writer.insertCertificate(made)
+          const isUsed = issued < 2 || index > 8
+          if (index < 3 || !isUsed) continue
+          await writer.setCertificateFirstUsed(made.sha256, NOW)
+          await writer.setActiveIdentity(agent.id, seq, NOW)
+        }
+        const delivered = {
+          purpose: 'delivery',
+          deliveryId: delivery.id,
+          rootSha256: null,
+        } as const
+        for (let issued = 0; issued < 2; issued += 1) {
+          await writer.insertCertificate({ ...newCertificate(agent.id), ...delivered })
+        }
+        const status = (['pendente', 'em_andamento', 'instalada', 'entregue', 'falhou'] as const)[
+          index
+        ]
+        if (status !== undefined) await writer.setDeliveryStatus(delivery.id, status, NOW, null)
+        if (index === 11) await writer.updateAgent({ ...agent, revokedAt: NOW })
+      })
+      if (index > 1) await trust(store, agent.id, { fingerprints: [old.sha256, next.sha256] })
+    }
+    const called = new Set<string | symbol>()
+    const { reader } = store
+    const noting = new Proxy(reader, {
+      get: (target, name) => {
+        called.add(name)
+        const value: unknown = Reflect.get(target, name, target)
+        return typeof value === 'function' ? (value.bind(target) as unknown) : value
+      },
+    })
+    const bundle = await describeBundle(noting, NOW, undefined)
+    assert.deepEqual([...called].toSorted(), ['countAgents', 'findRootSet', 'summary'])
+    assert.deepEqual(
+      bundle.pendentes.map(({ hostname }) => hostname),
+      ['web-0', 'web-1'],
+    )
+    const { said } = await reader.summary.listTrustBeside({
+      adopted: [{ fingerprints: [old.sha256, next.sha256], pinned: null }],
+      number: undefined,
+      after: undefined,
+      limit: 100,
+    })
+    assert.deepEqual(said, [])
+    const ids = agents.map(({ id }) => id)
+    const standing = await reader.listStandingCertificates(ids, NOW)
+    const ofRoot = (root: string | null): number =>
+      standing.filter(({ rootSha256 }) => rootSha256 === root).length
+    assert.deepEqual(
+      [...bundle.roots.map(({ certificados }) => certificados), bundle.certificados_unknown],
+      [ofRoot(old.sha256), ofRoot(next.sha256), ofRoot(null)],
+    )
+    assert.ok(ofRoot(old.sha256) > 6 && ofRoot(null) === 11)
+  }))

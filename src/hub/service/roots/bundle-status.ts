@@ -1,10 +1,25 @@
+// The set of roots in force, and which agents and certificates go by which root. docs/protocol.md TRU-13.
+
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AdminRefusal } from '../admin-act.ts'
 import { type Certificate, parseCertificatesPem } from '../../../pki/certificates.ts'
 import type { AdminBundle } from '../../../protocol/admin/views.ts'
+import type { AgentId } from '../../../protocol/identifiers.ts'
 import { compareRoots, hasAdopted, isValid } from '../../domain/decide-root-set.ts'
 import type { AgentTrust, RootSet } from '../../domain/root-set.ts'
-import type { StoreReader } from '../../store/store.ts'
-import { agentSlices } from '../agent-slices.ts'
+import type { Page, StoreReader } from '../../store/store.ts'
+import {
+  type RootsPlace,
+  type RootsSlice,
+  ROOTS_PARTS,
+  type SilentSlice,
+  type TrustSlice,
+} from '../../store/summary-store.ts'
+
+/** Some ten milliseconds. */
+const SLICE_ROWS = 2000
+/** Of others each agent is looked at. */
+const TRUST_COUNTS_MAX = 100
 
 /** What only a running hub knows. */
 export interface BundleSurroundings {
@@ -59,25 +74,65 @@ async function lookAtAgents(
   roots: readonly Certificate[],
   now: Date,
 ): Promise<AgentsAndRoots> {
-  let agentCount = 0
+  return {
+    agentCount: (await reader.countAgents()).live,
+    counts: await countRoots(reader, now),
+    pending: await listPending(reader, set, roots),
+  }
+}
+
+async function countRoots(
+  { summary }: StoreReader,
+  now: Date,
+): Promise<ReadonlyMap<string | null, number>> {
   const counts = new Map<string | null, number>()
-  const pending: AdminBundle['pendentes'] = []
-  for await (const slice of agentSlices(reader)) {
-    const agents = slice.filter(({ revokedAt }) => revokedAt === null)
-    agentCount += agents.length
-    const ids = agents.map(({ id }) => id)
-    for (const { rootSha256 } of await reader.listStandingCertificates(ids, now)) {
-      counts.set(rootSha256, (counts.get(rootSha256) ?? 0) + 1)
-    }
-    const trusts = new Map((await reader.listAgentTrust(ids)).map((one) => [one.agentId, one]))
-    for (const { id, hostname } of agents) {
-      const trust = trusts.get(id)
-      // Who has not adopted the number may not have followed to the trust key either. docs/protocol.md TRK-9.
-      const isBehind = set.trust !== undefined && trust?.number !== set.number
-      if (isBehind || !hasAdopted(trust, roots)) pending.push(toPending(id, hostname, trust))
+  for (const part of ROOTS_PARTS) {
+    for (let after: RootsPlace | null | undefined; after !== null;) {
+      const page = { part, now, after, limit: SLICE_ROWS }
+      const slice: RootsSlice = await summary.countStandingRoots(page)
+      for (const { root, count } of slice.counts) counts.set(root, (counts.get(root) ?? 0) + count)
+      after = slice.last
+      await nextTurn()
     }
   }
-  return { agentCount, counts, pending }
+  return counts
+}
+
+/** By hostname. Who says something while others are read may be found twice, and is named with what it said last. */
+async function listPending(
+  { summary }: StoreReader,
+  set: RootSet,
+  roots: readonly Certificate[],
+): Promise<AdminBundle['pendentes']> {
+  const pending = new Map<string, AdminBundle['pendentes'][number]>()
+  for (let after: AgentId | null | undefined; after !== null;) {
+    const page: Page = { after, limit: SLICE_ROWS }
+    const slice: SilentSlice = await summary.listSilent(page)
+    for (const { id, hostname } of slice.agents) pending.set(id, toPending(id, hostname, undefined))
+    after = slice.last
+    await nextTurn()
+  }
+  const said = await summary.listTrustCounts(TRUST_COUNTS_MAX)
+  const adopted = said.filter((trust) => hasAdopted(trust, roots))
+  // Who has not adopted the number may not have followed to the trust key either. docs/protocol.md TRK-9.
+  const number = set.trust === undefined ? undefined : set.number
+  for (let after: number | null | undefined; after !== null;) {
+    const slice: TrustSlice = await summary.listTrustBeside({
+      adopted,
+      number,
+      after,
+      limit: SLICE_ROWS,
+    })
+    for (const { hostname, trust } of slice.said) {
+      const isBehind = number !== undefined && trust.number !== number
+      if (isBehind || !hasAdopted(trust, roots)) {
+        pending.set(trust.agentId, toPending(trust.agentId, hostname, trust))
+      } else pending.delete(trust.agentId)
+    }
+    after = slice.last
+    await nextTurn()
+  }
+  return [...pending.values()].toSorted((one, other) => (one.hostname < other.hostname ? -1 : 1))
 }
 
 function toPending(

@@ -13,4 +13,7 @@ DROP INDEX agentes_por_primeiro_fim;
 CREATE INDEX agentes_por_primeiro_fim ON agentes (primeiro_fim, id, role) WHERE primeiro_fim IS NOT NULL;
 DROP INDEX agentes_por_matricula;
 CREATE INDEX agentes_por_matricula ON agentes (created_at, id, role) WHERE removed_at IS NULL;
+-- Of all identities that there ever were, the few that nobody has used yet.
+CREATE INDEX certificados_sem_uso ON certificados (seq)
+  WHERE purpose = 'identity' AND first_used_at IS NULL AND revoked_at IS NULL;
 `

@@ -1,14 +1,20 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { CertificateInUse } from '../../domain/fleet.ts'
 import type { EndCount } from '../../domain/fleet-ends.ts'
-import type { LateRule } from '../store.ts'
+import type { LateRule, Page } from '../store.ts'
 import type {
   DeliveryFailures,
   LostHosts,
   LostPage,
+  RootsPage,
+  RootsSlice,
+  SilentSlice,
   SummaryReader,
   TrustCount,
+  TrustPage,
+  TrustSlice,
 } from '../summary-store.ts'
+import { selectSilent, selectStandingRoots, selectTrustBeside } from './bundle-query.ts'
 import {
   selectEndCounts,
   selectExpired,
@@ -83,5 +89,17 @@ export class SqliteSummaryReader implements SummaryReader {
 
   async listTrustCounts(limit: number): Promise<TrustCount[]> {
     return selectTrustCounts(this.#session(), limit)
+  }
+
+  async countStandingRoots(page: RootsPage): Promise<RootsSlice> {
+    return selectStandingRoots(this.#session(), page)
+  }
+
+  async listTrustBeside(page: TrustPage): Promise<TrustSlice> {
+    return selectTrustBeside(this.#session(), page)
+  }
+
+  async listSilent(page: Page): Promise<SilentSlice> {
+    return selectSilent(this.#session(), page)
   }
 }
