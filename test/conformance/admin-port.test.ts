@@ -11,7 +11,7 @@ import { HUB_NAME, type TestHub, WITH_ADMIN_PORT } from '../support/hub.ts'
 import { startTestHub } from '../support/test-hub.ts'
 import { waitUntil } from '../support/processes.ts'
 import { useHub } from '../support/use-hub.ts'
-import { send, type Target, type WireReply } from '../support/wire-client.ts'
+import { connectSecurely, send, type Target, type WireReply } from '../support/wire-client.ts'
 
 type Role = 'viewer' | 'operator' | 'admin'
 
@@ -139,6 +139,23 @@ test('[API-6] a request whose body was held back does nothing once its token is 
     '/v1/admin/admin-tokens',
   )
   assert.ok(names.admin_tokens.every(({ name }) => name !== 'heir'))
+})
+
+test('[LIM-5] a client that reads nothing before it has sent all sees why a large body was refused', async () => {
+  const socket = await connectSecurely(await target())
+  const body = Buffer.alloc(15 * 1024 * 1024, 'x')
+  const head =
+    'POST /v1/admin/cargas HTTP/1.1\r\nHost: hub\r\nContent-Type: application/json\r\n' +
+    `Authorization: Bearer svca_${'A'.repeat(43)}\r\nContent-Length: ${body.length}\r\n\r\n`
+  socket.write(head)
+  await new Promise<void>((resolve, reject) => {
+    socket.once('error', reject)
+    socket.once('close', () => reject(new Error(`cut after ${socket.bytesWritten} bytes`)))
+    socket.write(body, () => resolve())
+  })
+  const [answer] = (await once(socket, 'data')) as [Buffer]
+  socket.destroy()
+  assert.match(answer.toString(), /^HTTP\/1\.1 401 [^]*"admin_token_invalid"/)
 })
 
 test('[API-8] [API-11] [ERR-31] a role that is too small is refused before the body is read', async () => {
