@@ -69,6 +69,27 @@ describe('[OVW-7] what agents say of the roots that they trust', () => {
   })
 })
 
+test('[OVW-3] certificates that live for so long that only the threshold counts are one group of their quarter', async () => {
+  await using store = await openTemporaryStore()
+  const day = 86_400_000
+  const end = new Date(NOW.getTime() + 9 * day)
+  for (const days of [0.5, 1, 7, 90]) {
+    const { id } = await insertAgent(store, `web-${days}`)
+    const lifetime = { notBefore: new Date(end.getTime() - days * day), notAfter: end }
+    await store.write((writer) =>
+      writer.insertCertificate({ ...newCertificate(id), ...lifetime }),
+    )
+  }
+  const counts = await store.reader.summary.countEnds(
+    { now: NOW, thresholdMs: day / 4 },
+    new Date(end.getTime() + day),
+  )
+  assert.deepEqual(
+    counts.map(({ lifeMinutes, count }) => `${count} of ${lifeMinutes} min`).sort(),
+    ['1 of 720 min', '3 of 1081 min'],
+  )
+})
+
 test('[OVW-1] cargas that are removed are not counted, nor tokens that were used or have ended', async () => {
   await using store = await openTemporaryStore()
   const { summary } = store.reader
@@ -137,7 +158,7 @@ test('[VLT-16] [OVW-3] of the one before a fleet was summarised: what there is i
   database.exec(SUMMARY_COUNTS)
   const session = new SqlSession(database)
   const { summary } = new SqliteReader(() => session)
-  const rule = { now: new Date(0), thresholdMs: 1 }
+  const rule = { now: new Date(0), thresholdMs: 8 * 3_600_000 }
   const counted = async () => [
     await summary.countCargoes(),
     await summary.listTrustCounts(9),
