@@ -60,6 +60,8 @@ export function testLabels(store: () => Store): void {
     }
     const gone = { ...host('e'), revokedAt: NOW, removedAt: NOW }
     await store().write((writer) => writer.updateAgent(gone))
+    assert.deepEqual(await list([gone]), [{}], 'whoever removes a host')
+    await label(gone, { env: 'prod' })
     await label(host('a'), { env: 'prod' })
     const ofProd = { by: 'label', key: 'env', value: 'prod' } as const
     const ofEnv = { by: 'label', key: 'env', value: undefined } as const

@@ -188,13 +188,19 @@ export const READER_CALLS: PortCalls<
           w.searchNames({ source, text: '29', after: 'host-1', looked: 100, isCounted }),
     ),
   ),
-  pageHostsByEnd: [
-    { limit: 10 },
-    { limit: 10, after: ORDINARY.certificate },
-    { limit: 10, until: NOW },
-  ].map((page) => (w) => w.pageHostsByEnd(page)),
-  pageHostsByEnrolment: [...PAGES, { after: ORDINARY.agentId, limit: 10 }].map(
-    (page) => (w) => w.pageHostsByEnrolment(page),
+  pageHostsByEnd: HOST_SOURCES.flatMap((source) =>
+    [{ limit: 10 }, { limit: 10, after: ORDINARY.certificate }, { limit: 10, until: NOW }].map(
+      (page): PortCall =>
+        (w) =>
+          w.pageHostsByEnd({ source, ...page }),
+    ),
+  ),
+  pageHostsByEnrolment: HOST_SOURCES.flatMap((source) =>
+    [...PAGES, { after: ORDINARY.agentId, limit: 10 }].map(
+      (page): PortCall =>
+        (w) =>
+          w.pageHostsByEnrolment({ source, ...page }),
+    ),
   ),
   listLateIds: [
     (w) => w.listLateIds(RULE, 10),

@@ -6,7 +6,7 @@ import type { AgentId } from '../../protocol/identifiers.ts'
 import type { Labels } from '../../protocol/labels.ts'
 import { labelKeysOf, matchesSelector, type Selector } from '../../protocol/selector.ts'
 import type { Agent } from '../domain/agent.ts'
-import { type HostSource, sourcesOf } from '../domain/host-source.ts'
+import { exactSourceOf, type HostSource, sourcesOf } from '../domain/host-source.ts'
 import type { NamesFound } from '../store/list-store.ts'
 import type { Page, StoreReader } from '../store/store.ts'
 
@@ -55,14 +55,16 @@ export async function* agentSteps(
   reader: StoreReader,
   { where, text, after, sliceAgents: limit = SLICE_AGENTS }: AgentWalk,
 ): AsyncGenerator<AgentStep> {
-  const source = where === undefined ? ALL : await chooseSource(reader, where)
+  const source = await chooseSource(reader, where)
   if (text !== undefined) {
     yield* namedSteps(reader, { where, source, text, after, limit })
     return
   }
+  // The hosts of its index are those that match.
+  const isExact = where === undefined || exactSourceOf(where) !== undefined
   for (let start = after; ;) {
     const slice = await reader.pageHosts(source, { after: start, limit })
-    const agents = where === undefined ? slice : await keepMatchingAgents(reader, where, slice)
+    const agents = isExact ? slice : await keepMatchingAgents(reader, where, slice)
     const last = slice.length < limit ? null : (slice.at(-1)?.id ?? null)
     yield { agents, last, count: slice.length }
     if (last === null) return
@@ -102,7 +104,7 @@ export async function countNames(
   text: string,
   where?: Selector,
 ): Promise<number> {
-  const source = where === undefined ? ALL : await chooseSource(reader, where)
+  const source = await chooseSource(reader, where)
   let total = 0
   for (let place: string | null | undefined; place !== null;) {
     const search = { source, text, after: place, looked: SLICE_NAMES, isCounted: true }
@@ -119,7 +121,7 @@ export async function readAgentSlice(
   reader: StoreReader,
   { where, after, sliceAgents: limit = SLICE_AGENTS }: AgentWalk,
 ): Promise<{ readonly agents: readonly Agent[]; readonly next: AgentId | null }> {
-  const source = where === undefined ? ALL : await chooseSource(reader, where)
+  const source = await chooseSource(reader, where)
   const slice = await reader.pageHosts(source, { after, limit })
   const agents = where === undefined ? slice : await keepMatchingAgents(reader, where, slice)
   return { agents, next: slice.length < limit ? null : (slice.at(-1)?.id ?? null) }
@@ -140,9 +142,14 @@ export async function keepMatchingAgents(
 }
 
 /** The one with the fewest agents, as far as they are counted; of those that are long the first. */
-async function chooseSource(reader: StoreReader, where: Selector): Promise<HostSource> {
+export async function chooseSource(
+  reader: StoreReader,
+  where: Selector | undefined,
+): Promise<HostSource> {
+  const sources = where === undefined ? [] : sourcesOf(where)
+  if (sources.length < 2) return sources[0] ?? ALL
   let best: { readonly source: HostSource; readonly count: number } | undefined
-  for (const source of sourcesOf(where)) {
+  for (const source of sources) {
     const count = await reader.countHosts(source, COUNTED_MAX)
     if (best === undefined || count < best.count) best = { source, count }
   }

@@ -27,9 +27,9 @@ export interface ListReader {
   /** The hostnames that have a text in them, among the next ones of a source. */
   searchNames(search: NameSearch): Promise<NamesFound>
   /** Hosts by the first end of their certificates in use; undefined when there never was one with the SHA-256 `after`. */
-  pageHostsByEnd(page: EndPage): Promise<HostsByEnd | undefined>
+  pageHostsByEnd(page: EndPage): Promise<HostPage | undefined>
   /** The host that enrolled last comes first; undefined when there never was an agent with the id `after`. */
-  pageHostsByEnrolment(page: Page): Promise<Agent[] | undefined>
+  pageHostsByEnrolment(page: SourcePage): Promise<HostPage | undefined>
   /** At most `limit` agents with a certificate that is late or expired, in no order. */
   listLateIds(rule: LateRule, limit: number): Promise<AgentId[]>
   /** At most `limit` that are revoked and not removed, in no order. */
@@ -57,16 +57,20 @@ export interface NamesFound {
   readonly last: string | null
 }
 
-/** At most `limit` certificates are looked at; each host comes with the first of its own. */
-export interface EndPage extends Page {
-  /** Only certificates that end by then. */
+/** The hosts of a source, among the next `limit` of all. */
+export interface SourcePage extends Page {
+  readonly source: HostSource
+}
+
+export interface EndPage extends SourcePage {
+  /** Only hosts of which a certificate ends by then. */
   readonly until?: Date | undefined
 }
 
-export interface HostsByEnd {
-  /** `place` is the `after` of what follows: the SHA-256 of the certificate. */
+export interface HostPage {
+  /** `place` is the `after` of what follows the host: by the first end the SHA-256 of its certificate, else its id. */
   readonly hosts: readonly { readonly agent: Agent; readonly place: string }[]
-  /** Null at the end. */
+  /** The place after all that were looked at; null at the end. */
   readonly last: string | null
 }
 

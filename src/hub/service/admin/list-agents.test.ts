@@ -5,7 +5,9 @@ import { openTemporaryStore } from '../../../../test/support/temporary-store.ts'
 import { openAdmin } from '../../../../test/support/told-admin.ts'
 import type { AdminOperations, AdminRequest } from '../../../protocol/admin/operations.ts'
 import type { AgentId } from '../../../protocol/identifiers.ts'
-import type { Store } from '../../store/store.ts'
+import type { HostPage } from '../../store/list-store.ts'
+import type { Store, StoreReader } from '../../store/store.ts'
+import { listAgents } from './list-agents.ts'
 import { createPerformOperation } from './perform-operation.ts'
 
 type Request = AdminRequest<'listAgents'>
@@ -261,3 +263,79 @@ test('[LBL-16] whatever a token of some hosts asks for, it sees and counts these
     assert.doesNotMatch(JSON.stringify(reply), /prod/, text)
   }
 })
+
+describe('of a fleet in which many hosts match', () => {
+  let store: Store & AsyncDisposable
+  const HOSTS_OF_ROLE = 2500
+  before(async () => {
+    store = await openTemporaryStore()
+    await store.write(async (writer) => {
+      const labelled = []
+      for (let number = 0; number < 2 * HOSTS_OF_ROLE; number += 1) {
+        const role = number % 2 === 0 ? 'log' : 'web'
+        const agent = { ...newAgent(`${role}-${number}`), role, createdAt: at(-number - 1) }
+        await writer.insertAgent(agent)
+        const lifetime = { notBefore: at(-1), notAfter: at(1 + number / 1000) }
+        await writer.insertCertificate({ ...newCertificate(agent.id), ...lifetime })
+        labelled.push({ agentId: agent.id, set: new Map([['env', role]]), removed: [] })
+      }
+      await writer.changeLabels(labelled)
+    })
+  })
+  after(() => store[Symbol.asyncDispose]())
+
+  for (const request of [
+    { where: 'env=log' },
+    { role: 'log' },
+    { where: 'env=log', sort: 'end' },
+    { role: 'log', sort: 'end' },
+    { where: 'env=log', sort: 'enrolled' },
+    { role: 'log', sort: 'enrolled' },
+  ] as const) {
+    test(`[API-123] the rows of ${JSON.stringify(request)} are read for one page, and no others`, async () => {
+      let rows = 0
+      const reader = countingAgents(store.reader, (count) => (rows += count))
+      const limit = 200
+      const context = {
+        store,
+        clock: { now: () => NOW, sleep: () => Promise.resolve() },
+        renewalThresholdMs: 8 * HOUR_MS,
+        actor: 'admin',
+        role: 'viewer',
+      } as const
+      const { agentes, next } = await listAgents(reader, { ...request, limit }, context)
+      assert.equal(agentes.length, limit)
+      assert.ok(agentes.every(({ role }) => role === 'log'))
+      assert.notEqual(next, null)
+      // Those of a step at most, of which half match.
+      assert.ok(rows >= limit && rows <= limit + 250, `${rows} rows`)
+    })
+  }
+})
+
+/** Tells of the agents that each answer has. */
+function countingAgents(reader: StoreReader, tell: (count: number) => void): StoreReader {
+  const countIn = (answer: unknown): number => {
+    if (Array.isArray(answer)) return answer.filter((one) => isAgent(one)).length
+    return isHostPage(answer) ? answer.hosts.length : 0
+  }
+  return new Proxy(reader, {
+    get: (target, name) => {
+      const method: unknown = Reflect.get(target, name)
+      if (typeof method !== 'function') return method
+      return async (...parameters: unknown[]) => {
+        const answer: unknown = await method.apply(target, parameters)
+        tell(countIn(answer))
+        return answer
+      }
+    },
+  })
+}
+
+function isAgent(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'enrolledWith' in value
+}
+
+function isHostPage(value: unknown): value is HostPage {
+  return typeof value === 'object' && value !== null && 'hosts' in value
+}

@@ -40,6 +40,12 @@ interface Choice {
   readonly estado: Request['estado']
 }
 
+interface Order {
+  readonly sort: AgentSort
+  readonly after: string | undefined
+  readonly limit: number
+}
+
 /** docs/protocol.md API-123. */
 export const listAgents: Read<'listAgents', AgentViewContext> = async (
   reader,
@@ -60,17 +66,18 @@ export const listAgents: Read<'listAgents', AgentViewContext> = async (
   const placed = candidates && (await placeAll(reader, candidates, sort))
   const walk =
     placed === undefined
-      ? chooseWalk(reader, choice, sort, after, rule)
+      ? chooseWalk(reader, choice, { sort, after, limit }, rule)
       : walkCandidates(reader, placed, sort, after)
   // Where a caller is bounded to some hosts, the place of another one is not for it.
   const lookedMax = context.only === undefined ? LOOKED_MAX : Infinity
   const { found, next } = await readPage(walk, { limit, lookedMax }, (agents) =>
     keepInState(reader, estado, agents, context, rule),
   )
+  const isWhole = after === undefined && next === null
   return {
     agentes: await viewInTurns(context, found),
     next,
-    total: placed?.length ?? (await countAll(reader, choice, sort)),
+    total: placed?.length ?? (await countAll(reader, choice, sort, isWhole ? found.length : null)),
   }
 }
 
@@ -118,8 +125,12 @@ async function readFew(
   reader: StoreReader,
   { where, text }: Choice,
 ): Promise<readonly Agent[] | undefined> {
-  const isIndexed = text !== undefined || (where !== undefined && exactSourceOf(where))
-  if (!isIndexed) return undefined
+  if (text === undefined) {
+    const source = where === undefined ? undefined : exactSourceOf(where)
+    if (source === undefined) return undefined
+    // Before any of them is read.
+    if ((await reader.countHosts(source, CANDIDATES_MAX + 1)) > CANDIDATES_MAX) return undefined
+  }
   const found: Agent[] = []
   for await (const agents of agentSlices(reader, { where, text })) {
     found.push(...agents)
@@ -131,8 +142,7 @@ async function readFew(
 function chooseWalk(
   reader: StoreReader,
   { where, text, estado }: Choice,
-  sort: AgentSort,
-  after: string | undefined,
+  { sort, after, limit }: Order,
   { now, thresholdMs }: LateRule,
 ): HostWalk {
   if (sort === 'end') {
@@ -141,7 +151,9 @@ function chooseWalk(
     return walkByEnd(reader, { where, text, after, until })
   }
   if (sort === 'enrolled') return walkByEnrolment(reader, { where, text, after })
-  return walkByName(reader, { where, text, after })
+  // Where each host matches, one more than the page has says whether another one follows.
+  const isAny = text === undefined && estado === undefined && (!where || exactSourceOf(where))
+  return walkByName(reader, { where, text, after, stepAgents: isAny ? limit + 1 : undefined })
 }
 
 /** `keep` says which of the agents that the walk comes to are wanted. */
@@ -183,6 +195,7 @@ async function countAll(
   reader: StoreReader,
   { where, text, estado }: Choice,
   sort: AgentSort,
+  found: number | null,
 ): Promise<number | null> {
   // Nobody has counted which of the agents have a certificate in use.
   if (sort === 'end') return null
@@ -195,8 +208,9 @@ async function countAll(
   const source = where === undefined ? undefined : exactSourceOf(where)
   if (where !== undefined && source === undefined) return null
   if (text !== undefined) {
-    const isLabel = source?.by === 'label'
-    return live + revoked > NAMES_COUNTED_MAX || isLabel ? null : countNames(reader, text, where)
+    if (source?.by === 'label' || live + revoked > NAMES_COUNTED_MAX) return null
+    // All names were looked at already where the page is the whole list.
+    return found ?? countNames(reader, text, where)
   }
   if (source === undefined) return null
   const count = await reader.countHosts(source, COUNTED_MAX + 1)

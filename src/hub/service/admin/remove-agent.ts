@@ -37,9 +37,9 @@ export const removeAgent: Write<'removeAgent', AgentViewContext> = async (
   const standing = await listStandingDeliveries(writer, { agentId: agent.id })
   const cancellations = await cancelDeliveries(writer, standing, now)
   await endOpenTokens(writer, agent.hostname, now)
+  await removeLabels(writer, agent.id)
   const removed: Agent = { ...agent, removedAt: now }
   await writer.updateAgent(removed)
-  await removeLabels(writer, agent.id)
   const act = { agente_id: agent.id, hostname: agent.hostname }
   return {
     acts: [...cancellations, { type: HubEventType.agentRemoved, payload: act }],

@@ -6,9 +6,10 @@ import type { AgentId } from '../../../protocol/identifiers.ts'
 import type { Selector } from '../../../protocol/selector.ts'
 import type { IssuedCertificate } from '../../domain/issued-certificate.ts'
 import type { Agent } from '../../domain/agent.ts'
+import type { HostPage, SourcePage } from '../../store/list-store.ts'
 import type { StoreReader } from '../../store/store.ts'
 import { AdminRefusal } from '../admin-act.ts'
-import { agentSteps, keepMatchingAgents } from '../agent-slices.ts'
+import { agentSteps, chooseSource, keepMatchingAgents } from '../agent-slices.ts'
 
 export interface HostStep {
   /** `place` is the `after` of what follows the agent. */
@@ -92,33 +93,45 @@ function keyOf({ hostname, createdAt, id }: Agent, sort: 'hostname' | 'enrolled'
   return sort === 'hostname' ? [hostname] : [createdAt.getTime(), id]
 }
 
-function endKeyOf({
-  notAfter,
-  notBefore,
-  agentId,
-}: Pick<IssuedCertificate, 'notAfter' | 'notBefore' | 'agentId'>): Key {
-  return [notAfter.getTime(), notBefore.getTime(), agentId]
+function endKeyOf({ notAfter, agentId }: Pick<IssuedCertificate, 'notAfter' | 'agentId'>): Key {
+  return [notAfter.getTime(), agentId]
 }
 
-export async function* walkByName(reader: StoreReader, walk: Walk): HostWalk {
+export async function* walkByName(
+  reader: StoreReader,
+  { stepAgents = STEP_AGENTS, ...walk }: Walk & { readonly stepAgents: number | undefined },
+): HostWalk {
   const { after } = walk
   const start = after === undefined ? undefined : await reader.findAgentById(after as AgentId)
   if (after !== undefined && start === undefined) throw cursorUnknown(after)
-  for await (const { agents, ...step } of agentSteps(reader, {
-    ...walk,
-    sliceAgents: STEP_AGENTS,
-  })) {
+  const sliceAgents = Math.min(stepAgents, STEP_AGENTS)
+  for await (const { agents, ...step } of agentSteps(reader, { ...walk, sliceAgents })) {
     yield { hosts: agents.map(placeById), ...step }
   }
 }
 
 /** The host whose first certificate ends first comes first. */
-export async function* walkByEnd(
+export function walkByEnd(
   reader: StoreReader,
-  { after, until, ...match }: Walk & { readonly until: Date | undefined },
+  { until, ...walk }: Walk & { readonly until: Date | undefined },
 ): HostWalk {
+  return walkPages(reader, walk, (page) => reader.pageHostsByEnd({ ...page, until }))
+}
+
+/** The last one first. */
+export function walkByEnrolment(reader: StoreReader, walk: Walk): HostWalk {
+  return walkPages(reader, walk, (page) => reader.pageHostsByEnrolment(page))
+}
+
+/** Of the hosts that a step looks at, the rows of those are read that the best index of the selector has. */
+async function* walkPages(
+  reader: StoreReader,
+  { after, ...match }: Walk,
+  read: (page: SourcePage) => Promise<HostPage | undefined>,
+): HostWalk {
+  const source = await chooseSource(reader, match.where)
   for (let start = after; ;) {
-    const page = await reader.pageHostsByEnd({ after: start, limit: STEP_AGENTS, until })
+    const page = await read({ source, after: start, limit: STEP_AGENTS })
     if (page === undefined) throw cursorUnknown(after)
     const kept = await keepMatching(
       reader,
@@ -129,21 +142,6 @@ export async function* walkByEnd(
     yield { hosts, last: page.last, count: STEP_AGENTS }
     if (page.last === null) return
     start = page.last
-    await nextTurn()
-  }
-}
-
-/** The last one first. */
-export async function* walkByEnrolment(reader: StoreReader, { after, ...match }: Walk): HostWalk {
-  for (let start = after; ;) {
-    const agents = await reader.pageHostsByEnrolment({ after: start, limit: STEP_AGENTS })
-    if (agents === undefined) throw cursorUnknown(after)
-    const kept = await keepMatching(reader, match, agents)
-    const last = agents.length < STEP_AGENTS ? null : (agents.at(-1)?.id ?? null)
-    const hosts = agents.filter(({ id }) => kept.has(id)).map(placeById)
-    yield { hosts, last, count: STEP_AGENTS }
-    if (last === null) return
-    start = last
     await nextTurn()
   }
 }

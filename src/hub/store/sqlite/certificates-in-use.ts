@@ -16,7 +16,7 @@ interface NamedRow extends InUseRow {
 }
 
 /** In the order of `validades_por_fim`. */
-export const IN_USE_PLACE = 'not_after, not_before, agente_id, certificado'
+const IN_USE_PLACE = 'not_after, not_before, agente_id, certificado'
 const IS_RENEWING = `not_after <= @nowMs + @thresholdMs
   AND not_after - min(@thresholdMs, (not_after - not_before) / 3) <= @nowMs`
 
@@ -29,7 +29,7 @@ const IN_STATE: Readonly<Record<CertificateState, string>> = {
 }
 
 /** Before every certificate. */
-export const BEGINNING: NamedParameters = {
+const BEGINNING: NamedParameters = {
   end: Number.MIN_SAFE_INTEGER,
   begin: 0,
   owner: '',
@@ -170,7 +170,7 @@ function choose({ agentId, state, endsBefore, ...rule }: CertificateSelection): 
   }
 }
 
-export function findPlace(session: SqlSession, sha256: string): NamedParameters | undefined {
+function findPlace(session: SqlSession, sha256: string): NamedParameters | undefined {
   const sql = 'SELECT seq, agente_id, not_before, not_after FROM certificados WHERE sha256 = ?'
   const row = session.get<Pick<CertificateRow, 'seq' | 'agente_id' | 'not_before' | 'not_after'>>(
     sql,

@@ -1,12 +1,10 @@
 // Hosts as an operator lists them: by a part of their names, by the first end of their certificates, by when they enrolled.
 
 import type { AgentId } from '../../../protocol/identifiers.ts'
-import type { Agent } from '../../domain/agent.ts'
-import type { HostsByEnd, NameSearch, NamesFound, EndPage } from '../list-store.ts'
-import type { LateRule, Page } from '../store.ts'
-import { namesOf } from './agent-labels.ts'
+import type { EndPage, HostPage, NameSearch, NamesFound, SourcePage } from '../list-store.ts'
+import type { LateRule } from '../store.ts'
+import { isOneOf, namesOf } from './agent-labels.ts'
 import { type AgentRow, toAgent } from './agent-rows.ts'
-import { BEGINNING, findPlace, IN_USE_PLACE } from './certificates-in-use.ts'
 import { findLateRanges, LATE_FROM, parametersOf } from './late-hosts.ts'
 import type { SqlSession } from './sql-session.ts'
 
@@ -51,53 +49,86 @@ function byBytes(one: string, other: string): number {
   return one < other ? -1 : 1
 }
 
-const IS_FIRST = `NOT EXISTS (SELECT 1 FROM validades AS outra INDEXED BY validades_por_agente
-  WHERE outra.agente_id = validades.agente_id
-    AND (outra.not_after, outra.not_before, outra.certificado)
-      < (validades.not_after, validades.not_before, validades.certificado))`
+/** The certificate that a host has its place by. */
+const firstOf = (id: string): string => `(SELECT sha256 FROM certificados WHERE seq =
+    (SELECT certificado FROM validades INDEXED BY validades_por_agente
+      WHERE agente_id = ${id} ORDER BY not_after, not_before, certificado LIMIT 1))`
+
+const AFTER_ALL_IDS = '\u{10ffff}'
+
+const BY_END = `FROM agentes INDEXED BY agentes_por_primeiro_fim
+  WHERE primeiro_fim IS NOT NULL AND (primeiro_fim, id) > (?, ?)`
+const LAST_BY_END = `SELECT primeiro_fim AS endMs, id, ${firstOf('id')} AS place ${BY_END}
+  AND primeiro_fim <= ? ORDER BY primeiro_fim, id LIMIT 1 OFFSET ?`
 
 /** Undefined when there never was a certificate with the SHA-256 that the page is to start after. */
 export function selectHostsByEnd(
   session: SqlSession,
-  { after, limit, until }: EndPage,
-): HostsByEnd | undefined {
-  const start = after === undefined ? BEGINNING : findPlace(session, after)
+  { after, limit, until, source }: EndPage,
+): HostPage | undefined {
+  const sql = 'SELECT not_after AS endMs, agente_id AS id FROM certificados WHERE sha256 = ?'
+  const start =
+    after === undefined
+      ? { endMs: Number.MIN_SAFE_INTEGER, id: '' }
+      : session.get<{ endMs: number; id: string }>(sql, after)
   if (start === undefined) return undefined
-  const sql = `SELECT agentes.*, certificados.sha256 AS lugar, ${IS_FIRST} AS primeiro
-    FROM (SELECT certificado FROM validades INDEXED BY validades_por_fim
-        WHERE (${IN_USE_PLACE}) > (@end, @begin, @owner, @seq) AND not_after <= @until
-        ORDER BY ${IN_USE_PLACE} LIMIT @limit) AS wanted
-      CROSS JOIN validades ON validades.certificado = wanted.certificado
-      CROSS JOIN certificados ON certificados.seq = wanted.certificado
-      CROSS JOIN agentes ON agentes.id = validades.agente_id
-    ORDER BY validades.not_after, validades.not_before, validades.agente_id, validades.certificado`
   const untilMs = until?.getTime() ?? Number.MAX_SAFE_INTEGER
-  const rows = session.all<AgentRow & { lugar: string; primeiro: 0 | 1 }>(sql, {
-    ...start,
-    until: untilMs,
-    limit,
-  })
+  const last = session.get<{ endMs: number; id: string; place: string }>(
+    LAST_BY_END,
+    start.endMs,
+    start.id,
+    untilMs,
+    limit - 1,
+  )
+  const [isOne, parameters] = isOneOf(source)
+  const rows = session.all<AgentRow & { place: string }>(
+    `SELECT agentes.*, ${firstOf('agentes.id')} AS place ${BY_END}
+      AND (primeiro_fim, id) <= (?, ?) AND ${isOne} ORDER BY primeiro_fim, id`,
+    start.endMs,
+    start.id,
+    last?.endMs ?? untilMs,
+    last?.id ?? AFTER_ALL_IDS,
+    ...parameters,
+  )
   return {
-    hosts: rows
-      .filter(({ primeiro }) => primeiro === 1)
-      .map((row) => ({ agent: toAgent(row), place: row.lugar })),
-    last: rows.length < limit ? null : (rows.at(-1)?.lugar ?? null),
+    hosts: rows.map((row) => ({ agent: toAgent(row), place: row.place })),
+    last: last?.place ?? null,
   }
 }
+
+const BY_ENROLMENT = `FROM agentes INDEXED BY agentes_por_matricula
+  WHERE removed_at IS NULL AND (created_at, id) < (?, ?)`
 
 /** The newest first. Undefined when there never was an agent with the id that the page is to start after. */
 export function selectHostsByEnrolment(
   session: SqlSession,
-  { after, limit }: Page,
-): Agent[] | undefined {
-  const place = 'SELECT created_at, id FROM agentes WHERE id = ?'
-  const end = { created_at: Number.MAX_SAFE_INTEGER, id: '' }
+  { after, limit, source }: SourcePage,
+): HostPage | undefined {
+  type Place = Pick<AgentRow, 'created_at' | 'id'>
   const start =
-    after === undefined ? end : session.get<Pick<AgentRow, 'created_at' | 'id'>>(place, after)
+    after === undefined
+      ? { created_at: Number.MAX_SAFE_INTEGER, id: '' }
+      : session.get<Place>('SELECT created_at, id FROM agentes WHERE id = ?', after)
   if (start === undefined) return undefined
-  const sql = `SELECT * FROM agentes INDEXED BY agentes_por_matricula
-    WHERE removed_at IS NULL AND (created_at, id) < (?, ?) ORDER BY created_at DESC, id DESC LIMIT ?`
-  return session.all<AgentRow>(sql, start.created_at, start.id, limit).map(toAgent)
+  const range = [start.created_at, start.id] as const
+  const last = session.get<Place>(
+    `SELECT created_at, id ${BY_ENROLMENT} ORDER BY created_at DESC, id DESC LIMIT 1 OFFSET ?`,
+    ...range,
+    limit - 1,
+  )
+  const [isOne, parameters] = isOneOf(source)
+  const rows = session.all<AgentRow>(
+    `SELECT * ${BY_ENROLMENT} AND (created_at, id) >= (?, ?) AND ${isOne}
+      ORDER BY created_at DESC, id DESC`,
+    ...range,
+    last?.created_at ?? Number.MIN_SAFE_INTEGER,
+    last?.id ?? '',
+    ...parameters,
+  )
+  return {
+    hosts: rows.map((row) => ({ agent: toAgent(row), place: row.id })),
+    last: last?.id ?? null,
+  }
 }
 
 /** At most `limit`, in no order. */

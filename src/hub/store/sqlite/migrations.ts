@@ -22,6 +22,7 @@ import { JOIN_RULE_KEYS, JOIN_RULES, WORKLOAD_TOKENS } from './join-rules.ts'
 import { JOURNAL_POSITION } from './journal-position.ts'
 import { LAST_RESTORE } from './last-restore.ts'
 import { LISTS_BY_NAME } from './lists-by-name-tables.ts'
+import { LISTS_OF_MANY } from './lists-of-many-tables.ts'
 import { LOG_ARCHIVE } from './log-archive-tables.ts'
 import { LOG_COSIGNED, LOG_TREE, LOG_TREE_CUT } from './log-tree-tables.ts'
 import { type Migration, TABLES_READABLE } from './migration.ts'
@@ -423,5 +424,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { sql: SUMMARY_COUNTS, readableFrom: STEPS.length },
   { sql: NOTABLE_ENTRIES, readableFrom: STEPS.length },
   { sql: HOST_LISTS, readableFrom: STEPS.length },
-  { sql: CARGO_COUNTS, readableFrom: STEPS.length },
+  { sql: CARGO_COUNTS + LISTS_OF_MANY, readableFrom: STEPS.length },
 ]

@@ -15,6 +15,7 @@ import {
   WEBHOOK_CALLS,
   WRITER_CALLS,
 } from '../../../../test/support/writer-calls.ts'
+import { countHosts } from './agent-labels.ts'
 import type { Connection } from './encrypted-database.ts'
 import { MIGRATIONS } from './migrations.ts'
 import { SqlSession } from './sql-session.ts'
@@ -124,6 +125,26 @@ describe('on tables that are full', () => {
       for (const call of calls) await assertCheap(connection, name, call)
     })
   }
+
+  test('hosts of a label are counted from an index alone', () => {
+    const texts = new Set<string>()
+    const recording = { texts, rows: 0, changes: 0 }
+    const session = new SqlSession(recordingTo(recording, connection))
+    for (const index of [
+      { by: 'label', key: 'env', value: 'prod' },
+      { by: 'label', key: 'env', value: undefined },
+    ] as const) {
+      texts.clear()
+      assert.equal(countHosts(session, index, 100), 100)
+      const [sql = ''] = [...texts].filter((text) => text.includes('LIMIT'))
+      const plan = connection.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...nothingFor(sql)) as {
+        detail: string
+      }[]
+      const searches = plan.filter(({ detail }) => detail.startsWith('SEARCH'))
+      assert.equal(searches.length, 1, sql)
+      assert.match(searches[0]?.detail ?? '', /USING COVERING INDEX/, sql)
+    }
+  })
 
   test('with statistics the planner chooses no worse', async () => {
     connection.exec('ANALYZE')

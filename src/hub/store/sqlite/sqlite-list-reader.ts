@@ -2,19 +2,19 @@
 
 import type { Cargo } from '../../domain/cargo.ts'
 import type { NamedCertificateInUse } from '../../domain/fleet.ts'
-import type { Agent } from '../../domain/agent.ts'
 import type { AgentId } from '../../../protocol/identifiers.ts'
 import type {
   CertificatePage,
   CertificateSelection,
   EndPage,
-  HostsByEnd,
+  HostPage,
   ListReader,
   NameSearch,
   NamesFound,
+  SourcePage,
 } from '../list-store.ts'
 import type { IssuedCertificate } from '../../domain/issued-certificate.ts'
-import type { LateRule, Page } from '../store.ts'
+import type { LateRule } from '../store.ts'
 import { type CargoRow, toCargo } from './cargo-rows.ts'
 import { type CertificateRow, toCertificate } from './certificate-rows.ts'
 import {
@@ -68,11 +68,11 @@ export class SqliteListReader extends SqliteOperatorReader implements ListReader
     return searchNames(this.session(), search)
   }
 
-  async pageHostsByEnd(page: EndPage): Promise<HostsByEnd | undefined> {
+  async pageHostsByEnd(page: EndPage): Promise<HostPage | undefined> {
     return selectHostsByEnd(this.session(), page)
   }
 
-  async pageHostsByEnrolment(page: Page): Promise<Agent[] | undefined> {
+  async pageHostsByEnrolment(page: SourcePage): Promise<HostPage | undefined> {
     return selectHostsByEnrolment(this.session(), page)
   }
 
