@@ -59,5 +59,7 @@ export function currentTrace(): Trace | undefined {
 
 /** Of a request id: it is drawn from a pool, which costs a quarter of a draw of its own. */
 function randomHex(bytes: number): string {
-  return randomUUID().replaceAll('-', '').slice(0, 2 * bytes)
+  return randomUUID()
+    .replaceAll('-', '')
+    .slice(0, 2 * bytes)
 }

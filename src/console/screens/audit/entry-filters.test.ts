@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { isFiltered, mayMatch, readFilters, toCommand, toQuery, toRequest } from './entry-filters.ts'
+import {
+  isFiltered,
+  mayMatch,
+  readFilters,
+  toCommand,
+  toQuery,
+  toRequest,
+} from './entry-filters.ts'
 
 describe('[ADT-6] filters of the log', () => {
   for (const [query, request, command] of [

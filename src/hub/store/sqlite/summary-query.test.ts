@@ -76,9 +76,7 @@ test('[OVW-3] certificates that live for so long that only the threshold counts 
   for (const days of [0.5, 1, 7, 90]) {
     const { id } = await insertAgent(store, `web-${days}`)
     const lifetime = { notBefore: new Date(end.getTime() - days * day), notAfter: end }
-    await store.write((writer) =>
-      writer.insertCertificate({ ...newCertificate(id), ...lifetime }),
-    )
+    await store.write((writer) => writer.insertCertificate({ ...newCertificate(id), ...lifetime }))
   }
   const counts = await store.reader.summary.countEnds(
     { now: NOW, thresholdMs: day / 4 },
