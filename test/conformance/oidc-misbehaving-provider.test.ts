@@ -130,6 +130,26 @@ describe('[OID-9] [ERR-57] an ID token is refused', () => {
   })
 })
 
+test('[OID-9] [ENV-95] the secret goes in a header, and in the body to a provider that takes it there alone', async () => {
+  for (const [methods, isInHeader] of [
+    [undefined, true],
+    [['client_secret_post', 'client_secret_basic'], true],
+    [['client_secret_post'], false],
+  ] as const) {
+    provider.metadata = { token_endpoint_auth_methods_supported: methods }
+    const seen: unknown[] = []
+    provider.answer = (path, response) => {
+      if (path === '/token') seen.push(response.req.headers.authorization)
+      return false
+    }
+    const SVC_OIDC_CLIENT_SECRET = 'a secret'
+    await using other = await openOpenidHub({ variables: { ...variables, SVC_OIDC_CLIENT_SECRET } })
+    assert.equal((await finish(other)).status, 200)
+    const basic = `Basic ${Buffer.from('cartorio:a+secret').toString('base64')}`
+    assert.deepEqual(seen, [isInHeader ? basic : undefined])
+  }
+})
+
 test('[OID-9] what the ID token lacks the userinfo of the same subject says, which overrules nothing', async () => {
   provider.metadata = { userinfo_endpoint: `${provider.issuer}/userinfo` }
   provider.claims = { groups: undefined }
@@ -268,6 +288,16 @@ describe('[OID-10] [ERR-61] a provider that is in trouble', () => {
       })
     }
   }
+
+  test('[OID-9] says a lot: of that a message has 300 characters, all of them ASCII', async () => {
+    provider.answer = (asked, response) => {
+      const said = { error: 'invalid_grant', error_description: 'é'.repeat(1000) }
+      if (asked === '/token') reply(400, json, JSON.stringify(said))(response)
+      return asked === '/token'
+    }
+    const { json: refused } = await finish()
+    assert.match(String(refused['message']), /^the OpenID provider: invalid_grant: [ -~]{200,265}$/)
+  })
 
   test('that never answers is given up, and the sign-in can be finished later', async () => {
     provider.answer = (asked) => asked === '/token'

@@ -74,8 +74,8 @@ export class PasskeyPerson {
   }
 
   /** The header that confirms what is sent. */
-  async confirm({ path, body }: Sent, quirks: Quirks = {}, method = 'POST'): Promise<string> {
-    const asked = await this.ask(CONFIRMATIONS, { request_sha256: hashOf(method, path, body) })
+  async confirm({ path, body }: Sent, quirks: Quirks = {}): Promise<string> {
+    const asked = await this.ask(CONFIRMATIONS, { request_sha256: hashOf(path, body) })
     assert.equal(asked.status, 200, asked.text)
     return encode(this.authenticator.get(asked.json['options'], this.#origin, quirks))
   }
@@ -113,8 +113,8 @@ export function awaitRefusal(store: Store): Promise<Readonly<Record<string, unkn
   )
 }
 
-function hashOf(method: string, path: string, body: string): string {
-  return createHash('sha256').update(`${method} ${path}\n${body}`).digest('hex')
+function hashOf(path: string, body: string): string {
+  return createHash('sha256').update(`POST ${path}\n${body}`).digest('hex')
 }
 
 export function encode(assertion: object): string {
