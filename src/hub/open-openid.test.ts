@@ -34,11 +34,12 @@ describe('the sign-in of a hub', () => {
 
   const openSignIn = async (
     changed: Partial<Pick<HubConfig, 'isConsoleServed' | 'confirmationParty'>>,
+    { issuer = provider.issuer, lookup = createAddressLookup() } = {},
   ) => {
     const opened = await openOpenid({
       config: {
         openid: {
-          issuer: new URL(provider.issuer),
+          issuer: new URL(issuer),
           clientId: 'cartorio',
           clientSecret: undefined,
           name: 'Example SSO',
@@ -57,7 +58,7 @@ describe('the sign-in of a hub', () => {
       vault: { dataKey: new Secret(randomBytes(32)) },
       store,
       clock: systemClock,
-      lookup: createAddressLookup(),
+      lookup,
     })
     assert.ok(opened)
     return opened.signIn
@@ -85,5 +86,25 @@ describe('the sign-in of a hub', () => {
   test('[OID-2] is for no page where no console is served', async () => {
     assert.equal((await openSignIn({})).shown.console, true)
     assert.equal((await openSignIn({ isConsoleServed: false })).shown.console, false)
+  })
+
+  test('[OID-9] [WHK-13] asks no provider in the neighbourhood of the machine, by its address or by a name', async () => {
+    const whyOf = async (issuer: string) => {
+      const lookup = createAddressLookup(async () => [{ address: '169.254.169.254', family: 4 }])
+      const signIn = await openSignIn({}, { issuer, lookup })
+      const key = 'k'.repeat(43)
+      const begun = await signIn.start({ for: 'svc', port: 41_234, key }, 'program')
+      assert.ok('refusal' in begun)
+      assert.equal(begun.refusal, 'sign_in_provider_unavailable')
+      return begun.reason
+    }
+    assert.match(
+      (await whyOf('https://169.254.169.254')) ?? '',
+      /the hub does not ask 169\.254\.169\.254$/,
+    )
+    assert.match(
+      (await whyOf('https://sso.test')) ?? '',
+      /sso\.test leads to 169\.254\.169\.254, where the hub does not send$/,
+    )
   })
 })

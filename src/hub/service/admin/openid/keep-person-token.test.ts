@@ -157,3 +157,17 @@ test('[OID-12] of those that have ended so many are kept, and good ones all', as
     ['t4', 't3', 't2'].map((text) => hashToken(text)),
   )
 })
+
+test('[OID-12] of all whose time is over two thousand are kept, the newest', async () => {
+  await using store = await openTemporaryStore()
+  await store.write(async (writer) => {
+    for (let at = 0; at < 2010; at += 1) {
+      const createdAt = new Date(NOW.getTime() - DAY_MS + at)
+      const person = { ...PERSON, subject: `s${at}` }
+      await writer.insertAccessToken(tokenAt(`t${at}`, createdAt, { person, name: `a${at}@b` }))
+    }
+  })
+  await keep(store, tokenAt('new', NOW))
+  const kept = (await store.reader.listAccessTokens()).map(({ hash }) => hash)
+  assert.deepEqual([kept.length, kept.at(-1)], [2001, hashToken('t10')])
+})

@@ -13,8 +13,14 @@ import {
 } from '../../../../../test/store/store-samples.ts'
 import { openTemporaryStore } from '../../../../../test/support/temporary-store.ts'
 import { insertWebhook, sampleWebhook } from '../../../../../test/support/webhook-samples.ts'
+import type { Rollout } from '../../../domain/rollout.ts'
 import type { StoreReader } from '../../../store/store.ts'
-import { describeRevocations, listFailures, listLaggingWebhooks } from './what-waits.ts'
+import {
+  describeRevocations,
+  listFailures,
+  listLaggingWebhooks,
+  listRolloutsUnderWay,
+} from './what-waits.ts'
 
 test('[OVW-6] ten reasons at most are told of each kind, the most frequent first', async () => {
   await using store = await openTemporaryStore()
@@ -95,4 +101,29 @@ test('[OVW-7] revocations that the CA refused are told apart from those that wai
     oldest_at: NOW.toISOString(),
     reason: 'no',
   })
+})
+
+test('[OVW-7] of rollouts the first five say how many hosts are where, for that costs the hub its time', async () => {
+  const open = Array.from({ length: 7 }, (_, at) => ({
+    id: `r${at}`,
+    subject: { kind: 'roots', number: at, epoch: 1 },
+    state: 'open',
+    wave: 0,
+    waves: [],
+    reason: null,
+  })) as unknown as Rollout[]
+  let counted = 0
+  const rollouts = {
+    listOpen: async () => open,
+    countWaves: async () => {
+      counted += 1
+      return []
+    },
+  }
+  const shown = await listRolloutsUnderWay({ rollouts } as unknown as StoreReader)
+  assert.deepEqual([shown.length, counted], [7, 5])
+  assert.deepEqual(
+    shown.map(({ hosts }) => hosts?.total),
+    [0, 0, 0, 0, 0, undefined, undefined],
+  )
 })
