@@ -37,6 +37,7 @@ describe('a session', () => {
       /^__Host-cartorio=svcc_[\w-]{43}; Path=\/; Secure; HttpOnly; SameSite=Strict$/,
     )
     assert.match(page.secret, /^svcs_[\w-]{43}$/)
+    assert.ok(!page.cookie.endsWith(page.secret.slice('svcs_'.length)), 'each is random by itself')
     const { json } = await askAs(hub.target, headersOf(page))
     assert.deepEqual(json, {
       id: page.id,

@@ -52,6 +52,9 @@ describe('a link', () => {
       count: 1,
     })
     assert.ok(!JSON.stringify(await readActs(hub.store.reader)).includes(code))
+    const operator = { authorization: `Bearer ${hub.token}` }
+    const asked = await askAs(hub.target, operator, '/v1/admin/sign-in-links', { name: 'ana' })
+    assertRefusal(asked, 403, 'role_insufficient')
   })
 
   test('[SES-13] of two that come with one code at once, one is let in', async () => {

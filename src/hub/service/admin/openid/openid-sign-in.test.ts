@@ -68,6 +68,7 @@ test('[OID-4] the code of a page is good for a minute', async () => {
   const answer = { code: 'a code', state: requests[0]?.state ?? '', secret: SECRET }
   const finished = await signIn.finish(answer, 'own page')
   assert.ok('code' in finished)
+  assert.match(finished.code, /^svcl_[\w-]{43}$/)
   const code = await store.reader.sessions.findCode(hashToken(finished.code))
   assert.deepEqual(code?.expiresAt, new Date(NOW.getTime() + 60_000))
 })
