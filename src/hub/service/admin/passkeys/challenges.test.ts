@@ -19,14 +19,14 @@ test('[PKY-8] a challenge is good for two minutes, at each hub of the vault and 
 })
 
 test('[PKY-8] no two challenges are alike, and whoever changes a byte of one has none', () => {
-  const { make, open } = challengesOf(7)
-  const made = Array.from({ length: 100 }, () => make(SUBJECT, NOW, NOW))
+  const challenges = challengesOf(7)
+  const made = Array.from({ length: 100 }, () => challenges.make(SUBJECT, NOW, NOW))
   assert.equal(new Set(made).size, 100)
   const [first = ''] = made
   for (let at = 0; at < 64; at += 1) {
     const bytes = Buffer.from(first, 'base64url')
     bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at)
-    assert.deepEqual(open(bytes.toString('base64url'), SUBJECT, NOW), {
+    assert.deepEqual(challenges.open(bytes.toString('base64url'), SUBJECT, NOW), {
       fault: 'not a challenge for this request',
     })
   }
