@@ -22,6 +22,7 @@ import {
   startOf,
 } from '../support/openid-scene.ts'
 import type { Variables } from '../support/processes.ts'
+import { send } from '../support/wire-client.ts'
 import { DEFAULT_HUB_LIMITS } from '../../src/protocol/hub-limits.ts'
 import { createUsedStates } from '../../src/hub/service/admin/openid/used-states.ts'
 
@@ -157,6 +158,8 @@ describe('[OID-4] [ERR-56] nobody finishes the sign-in of another one', () => {
       assertRefusal(await askOpenid(hub.target, 'start', body, {}), 400, 'request_invalid')
     }
     await using without = await openOpenidHub({ variables, consoleUrl: undefined })
+    const shown = await send(without.target, { path: '/v1/admin/oidc' })
+    assert.equal(shown.json['console'], false)
     const page = await askOpenid(without.target, 'start', { for: 'console', key })
     assertRefusal(page, 400, 'request_invalid')
     const svc = await askOpenid(without.target, 'start', startOf('svc', newCaller()), {})

@@ -20,6 +20,10 @@ class Scene {
   lists = 0
   readonly sleepers: Sleeper[] = []
   readonly bell: ChangeBell = new ChangeBell()
+  /** Whom an entry is about, by its number. */
+  readonly agents: Map<number, AgentId> = new Map()
+  /** Those of every bounded token. */
+  readonly within: Set<AgentId> = new Set()
   readonly streams: ChangeStreams
   beforeEnd: () => Promise<void> = () => Promise.resolve()
 
@@ -32,9 +36,13 @@ class Scene {
       },
       list: async (after, limit) => {
         this.lists += 1
-        return Array.from({ length: limit }, (_, at) => ({ seq: after + 1 + at, tipo: 'noted' }))
+        return Array.from({ length: limit }, (_, at) => {
+          const seq = after + 1 + at
+          const agent = this.agents.get(seq)
+          return { seq, tipo: 'noted', ...(agent !== undefined && { agente_id: agent }) }
+        })
       },
-      findWithin: async () => new Set(),
+      findWithin: async (ids) => new Set([...ids].filter((id) => this.within.has(id as AgentId))),
     }
     const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
       new Promise((resolve, reject) => {
@@ -177,6 +185,40 @@ describe('streams of changes', () => {
     streams.close()
     assert.equal(streams.hasRoom(onSocket), true)
     assert.equal(streams.hasRoom({ holder: 'other', address: '192.0.2.1' }), true)
+  })
+
+  test('[DOR-8] the streams of the socket take no place of a token', () => {
+    const scene = new Scene()
+    const { streams } = scene
+    for (let at = 0; at < 20; at += 1) scene.hold({ holder: 'socket', address: undefined })
+    for (let at = 0; at < 200; at += 1) {
+      const byToken = { holder: `token-${at}`, address: `192.0.2.${at}` }
+      assert.equal(streams.hasRoom(byToken), true)
+      scene.hold(byToken)
+    }
+    assert.equal(streams.hasRoom({ holder: 'other', address: '192.0.2.250' }), false)
+  })
+
+  test('[DOR-6] a bounded token hears of no other hosts, and of no entry that is about none', async () => {
+    const scene = new Scene()
+    const [own, other] = ['own' as AgentId, 'other' as AgentId]
+    scene.within.add(own)
+    scene.agents.set(11, other).set(13, own)
+    const bounded = scene.hold({ authenticate: async () => ({ only: 'role=db' }) })
+    const whole = scene.hold()
+    await scene.rest()
+    await scene.commit(3)
+    for (const agent of [other, own]) scene.bell.ringPresence(agent)
+    await scene.rest()
+    const toldTo = ({ text }: Held): string[] =>
+      text.split('\n').filter((line) => line.startsWith('data: '))
+    assert.deepEqual(toldTo(bounded).slice(1), [
+      'data: {"seq":13,"tipo":"noted","agente_id":"own"}',
+      'data: {"agente_id":"own"}',
+    ])
+    assert.equal(toldTo(whole).length, 6)
+    await scene.commit(6)
+    assert.deepEqual(toldOf(bounded).at(-1), 'many 13 19')
   })
 
   test('[DOR-8] one address has a hundred streams, one token fifty', () => {

@@ -129,3 +129,35 @@ test('[OID-13] whether a provider is there is asked of the provider, not of what
   assert.deepEqual(await provider.look(), { ok: true })
   await agent.close()
 })
+
+test('[OID-10] what discovery answered is kept for an hour, and beyond that until it answers again', async () => {
+  await using fake = await startMisbehavingProvider('cartorio')
+  const agent = new Agent({ connect: { ca: fake.rootPem } })
+  const clock = createSettableClock(NOW)
+  const provider = createOpenidProvider({
+    issuer: new URL(fake.issuer),
+    clientId: 'cartorio',
+    clientSecret: undefined,
+    scopes: 'openid',
+    claimsWanted: [],
+    agentFor: async () => agent,
+    version: '1.0.0',
+    clock,
+  })
+  const begin = async () => {
+    const request = { redirectUri: 'https://hub.test/', state: 's', nonce: 'n', verifier: 'v' }
+    return [(await provider.authorizationUrl(request)).ok, fake.asked.length]
+  }
+  assert.deepEqual(await begin(), [true, 1])
+  clock.pass(3_600_000)
+  assert.deepEqual(await begin(), [true, 1])
+  clock.pass(1)
+  assert.deepEqual(await begin(), [true, 2])
+  fake.answer = (_path, response) => {
+    response.writeHead(500).end()
+    return true
+  }
+  clock.pass(3_600_001)
+  assert.deepEqual(await begin(), [true, 3])
+  await agent.close()
+})

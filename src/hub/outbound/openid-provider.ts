@@ -37,7 +37,8 @@ const EXCHANGE_MS_MAX = 10_000
 const FRESH_MS = 3_600_000
 /** Strangers may ask as often as they like. */
 const TRIED_MS = 10_000
-const REASON_CHARACTERS_MAX = 300
+/** With what the hub says before it, a message has 300. */
+const REASON_CHARACTERS_MAX = 275
 const TOLERANCE_SECONDS = 30
 /** The library takes megabytes of a hub, and most hubs have no provider. */
 const loadLibrary = () => import('openid-client')
@@ -208,7 +209,8 @@ function describeRefusal(error: unknown): string {
           .join(': ')
       : (findAway(error)?.message ?? describeOwn(error))
   const shown = said.replaceAll(/[^ -~]/g, '?')
-  return shown.length > REASON_CHARACTERS_MAX ? `${shown.slice(0, REASON_CHARACTERS_MAX)}…` : shown
+  if (shown.length <= REASON_CHARACTERS_MAX) return shown
+  return `${shown.slice(0, REASON_CHARACTERS_MAX - 3)}...`
 }
 
 /** The library's causes hold whole replies, so only messages are taken. */

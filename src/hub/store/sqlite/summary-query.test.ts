@@ -123,6 +123,16 @@ test('[OVW-6] failures are grouped by the beginning of what their hosts said, wi
     const successor = { ...replaced, id: crypto.randomUUID() as typeof replaced.id }
     await writer.replaceDeliveries([{ old: replaced.id, successor }], LATER)
   })
+  // Replaced by a change that is in force, and has yet to come to its row.
+  const changed = await insertDelivery(store, (await insertAgent(store, 'web-6')).id, cargo)
+  await store.write(async (writer) => {
+    await writer.setDeliveryStatus(changed.id, 'falhou', NOW, 'disk full')
+    const successor = { ...changed, id: crypto.randomUUID() as typeof changed.id }
+    const change = { act: 'update', cargoId: cargo.id, actor: 'admin', inForceAt: null } as const
+    const id = await writer.insertChange(change)
+    await writer.replaceDeliveries([{ old: changed.id, successor }], NOW, id)
+    await writer.putInForce(id, LATER)
+  })
   const groups = await store.reader.summary.groupFailures(9)
   assert.deepEqual(
     groups.map(({ reason, count }) => [reason.slice(0, 9), reason.length, count]),
