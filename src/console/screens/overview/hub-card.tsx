@@ -2,6 +2,7 @@
 
 import type { JSX } from 'preact'
 import type { AdminFleetSummary } from '../../../protocol/admin/fleet-summary.ts'
+import { hrefOf } from '../../frame/router.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { formatCount } from '../../parts/time.tsx'
 import { Sparkline } from '../../pictures/sparkline.tsx'
@@ -38,6 +39,9 @@ export function HubCard({ summary }: { readonly summary: AdminFleetSummary }): J
             </span>
           ))}
         </div>
+        <a class="link" href={hrefOf('/hub')}>
+          {overview.hubMore}
+        </a>
       </header>
       <dl class="stats">
         {figures.map(([label, numbers, unit]) => (

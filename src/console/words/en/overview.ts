@@ -119,6 +119,7 @@ export const overview = {
   routineHidden: 'without routine',
   log: 'Log',
   hubHour: 'Hub, last hour',
+  hubMore: 'Hubs and log keeping',
   subsystems: { store: 'Store', ca: 'CA', certificate: 'Own certificate', audit: 'Audit log' },
   requests: 'Requests',
   aSecond: 'a second',

@@ -118,6 +118,7 @@ export const overview: Words['overview'] = {
   routineHidden: 'sem rotina',
   log: 'Log',
   hubHour: 'Hub, última hora',
+  hubMore: 'Hubs e guarda do log',
   subsystems: {
     store: 'Armazenamento',
     ca: 'CA',
