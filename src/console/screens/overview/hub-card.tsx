@@ -26,6 +26,7 @@ export function HubCard({ summary }: { readonly summary: AdminFleetSummary }): J
           ],
           [overview.busy, samples.busy_percent, '%'],
         ] as const)
+  const isCounted = figures.some(([, numbers]) => numbers.some((one) => one !== null))
   return (
     <section class="card" aria-labelledby="hub">
       <header>
@@ -43,19 +44,23 @@ export function HubCard({ summary }: { readonly summary: AdminFleetSummary }): J
           {overview.hubMore}
         </a>
       </header>
-      <dl class="stats">
-        {figures.map(([label, numbers, unit]) => (
-          <div key={label}>
-            <dt>{label}</dt>
-            <dd>
-              {lastOf(numbers)} <small>{unit}</small>
-            </dd>
-            <dd class="picture">
-              <Sparkline numbers={numbers} label={label} />
-            </dd>
-          </div>
-        ))}
-      </dl>
+      {isCounted ? (
+        <dl class="stats">
+          {figures.map(([label, numbers, unit]) => (
+            <div key={label}>
+              <dt>{label}</dt>
+              <dd>
+                {lastOf(numbers)} <small>{unit}</small>
+              </dd>
+              <dd class="picture">
+                <Sparkline numbers={numbers} label={label} />
+              </dd>
+            </div>
+          ))}
+        </dl>
+      ) : (
+        <p class="body muted">{overview.firstMinute}</p>
+      )}
     </section>
   )
 }
