@@ -83,7 +83,7 @@ describe('a hub with an OpenID provider', () => {
       message: 'only svc login can use the OpenID provider: it cannot send browsers back',
       variable: 'SVC_CONSOLE_URL',
     }
-    const issuer = `${provider.issuer}/`
+    const { issuer } = provider
     const good = { status: 'ok', message: `${issuer} answers` }
     assert.deepEqual(await findProviderOf(settings), [good, console])
     const consoleUrl = { SVC_CONSOLE_URL: 'https://hub.test:8445/console' }
