@@ -27,7 +27,7 @@ describe('the settings of an OpenID provider', () => {
 
   test('[ENV-95] [ENV-97] [ENV-99] [ENV-100] [ENV-101] [ENV-102] are few', () => {
     assert.deepEqual(parse({}), {
-      issuer: new URL('https://sso.example.org/realms/ops'),
+      issuer: 'https://sso.example.org/realms/ops',
       clientId: 'cartorio',
       clientSecret: undefined,
       name: 'sso.example.org',

@@ -6,6 +6,7 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { connect as connectTls } from 'node:tls'
+import { adminTargetOf } from '../support/admin-target.ts'
 import { enrollHost } from '../support/enrolled-host.ts'
 import { HUB_NAME, type TestHub, WITH_ADMIN_PORT } from '../support/hub.ts'
 import { startTestHub } from '../support/test-hub.ts'
@@ -34,10 +35,7 @@ async function createAdminToken(
   return (await on.admin<{ token: string }>('POST', '/v1/admin/admin-tokens', request)).token
 }
 
-async function target(): Promise<Target> {
-  const trusted = await readFile(ca.rootPath, 'utf8')
-  return { port: hub.ports.admin ?? 0, tls: { ca: trusted, servername: HUB_NAME } }
-}
+const target = (): Promise<Target> => adminTargetOf({ ca, hub })
 
 interface Asked {
   readonly token?: string

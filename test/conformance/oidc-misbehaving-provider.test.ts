@@ -1,16 +1,10 @@
 // What the hub makes of an OpenID provider that is wrong, slow, endless, or away: docs/protocol.md OID-5 to OID-10.
 
 import assert from 'node:assert/strict'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import type { ServerResponse } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { after, afterEach, before, describe, test } from 'node:test'
-import {
-  type MisbehavingProvider,
-  startMisbehavingProvider,
-} from '../fakes/misbehaving-provider.ts'
 import { actsOf, assertRefusal, UNLIMITED } from '../support/console-page.ts'
+import { type MisbehavingScene, openMisbehavingScene } from '../support/misbehaving-scene.ts'
 import {
   askOpenid,
   newCaller,
@@ -18,32 +12,22 @@ import {
   openOpenidHub,
   startOf,
 } from '../support/openid-scene.ts'
-import type { Variables } from '../support/processes.ts'
 import { send, type WireReply } from '../support/wire-client.ts'
 
-let provider: MisbehavingProvider
-let directory: string
-let variables: Variables
+let scene: MisbehavingScene
+let provider: MisbehavingScene['provider']
+let variables: MisbehavingScene['variables']
 let hub: OpenidHub
 
 before(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'oidc-'))
-  provider = await startMisbehavingProvider('cartorio')
-  const caPath = join(directory, 'ca.pem')
-  await writeFile(caPath, provider.rootPem)
-  variables = {
-    SVC_OIDC_ISSUER: provider.issuer,
-    SVC_OIDC_CLIENT_ID: 'cartorio',
-    SVC_OIDC_CA_PATH: caPath,
-    SVC_OIDC_ROLES: 'viewer=staff',
-  }
+  scene = await openMisbehavingScene()
+  ;({ provider, variables } = scene)
   hub = await openOpenidHub({ variables })
 })
 afterEach(() => provider.behave())
 after(async () => {
   await hub[Symbol.asyncDispose]()
-  await provider[Symbol.asyncDispose]()
-  await rm(directory, { recursive: true })
+  await scene[Symbol.asyncDispose]()
 })
 
 async function finish(by: OpenidHub = hub, iss?: string): Promise<WireReply> {

@@ -16,7 +16,8 @@ import type { AgentFor } from './outside-agents.ts'
 import { createProviderFetch, ProviderAway } from './provider-fetch.ts'
 
 export interface OpenidProviderOptions {
-  readonly issuer: URL
+  /** A URL. */
+  readonly issuer: string
   readonly clientId: string
   /** Undefined for a public client, which has PKCE alone. */
   readonly clientSecret: Secret<string> | undefined
@@ -116,13 +117,13 @@ async function discover(options: OpenidProviderOptions): Promise<ServerMetadata>
   const { customFetch, discovery } = await loadLibrary()
   const { issuer, clientId, agentFor, version } = options
   const deadline = AbortSignal.timeout(EXCHANGE_MS_MAX)
-  const config = await discovery(issuer, clientId, undefined, undefined, {
+  const config = await discovery(new URL(issuer), clientId, undefined, undefined, {
     [customFetch]: createProviderFetch(agentFor, version, deadline),
   })
   const metadata = config.serverMetadata()
   // The library lets a cloud name a pattern for all, and then any tenant is the issuer.
   if (!metadata.issuer.includes('{')) return metadata
-  throw new ProviderAway(`${issuer.href} is for all tenants: SVC_OIDC_ISSUER has to name one`)
+  throw new ProviderAway(`${issuer} is for all tenants: SVC_OIDC_ISSUER has to name one`)
 }
 
 /** By a header unless the provider takes the secret in the body alone. */
@@ -158,7 +159,7 @@ async function claimsOf(
   config: Configuration,
   current: URL,
   { state, nonce, verifier, askedSince }: OpenidRequest,
-  { claimsWanted }: OpenidProviderOptions,
+  { claimsWanted, issuer: configured }: OpenidProviderOptions,
 ): Promise<OpenidClaims> {
   const { authorizationCodeGrant, fetchUserInfo } = await loadLibrary()
   const tokens = await authorizationCodeGrant(config, current, {
@@ -169,7 +170,8 @@ async function claimsOf(
   })
   const claims = tokens.claims()
   if (claims === undefined) throw new Error('it sent no ID token')
-  const { iss: issuer, sub: subject, auth_time: authTime } = claims
+  const { iss, sub: subject, auth_time: authTime } = claims
+  const issuer = new URL(iss).href === new URL(configured).href ? configured : iss
   if (askedSince !== undefined && !isSince(authTime, askedSince)) {
     throw new Error('it did not ask the person again, or does not say so (auth_time)')
   }
