@@ -40,6 +40,8 @@ const HUB_AWAY: ReadonlySet<string> = new Set([
   'hub_timeout',
   'hub_connection_broke',
 ])
+/** What comes of it cannot be kept: that of each host would be lost so. */
+const NOTHING_KEPT: ReadonlySet<string> = new Set(['file_unwritable'])
 /** The caller may not: each host would be refused so. */
 const CALLER_REFUSED: ReadonlySet<string> = new Set([
   'admin_token_invalid',
@@ -108,7 +110,7 @@ function awayMs(error: SvcError, tries: number): number | undefined {
 }
 
 function isForAll({ code }: SvcError): boolean {
-  return HUB_AWAY.has(code) || CALLER_REFUSED.has(code)
+  return HUB_AWAY.has(code) || NOTHING_KEPT.has(code) || CALLER_REFUSED.has(code)
 }
 
 function createPace({ clock, perSecond }: HostPace): () => Promise<void> {
