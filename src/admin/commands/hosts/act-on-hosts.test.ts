@@ -56,6 +56,16 @@ describe('[CLI-61] an act for many hosts', () => {
     assert.equal(summarize(50, counts, 'again'), '50 of 50 hosts done')
   })
 
+  test('stops at what would lose the outcome of each host', async () => {
+    const { clock, reports } = createWorld()
+    const error = new UserError('file_unwritable', '--out: cannot write tokens: ENOSPC')
+    const counts = await actOnHosts(hostsOf(9), () => Promise.reject(error), reports, { clock })
+    assert.deepEqual(counts, { done: 0, failed: 0, stoppedBy: error })
+    assert.throws(() => summarize(9, counts, 'again'), {
+      message: '0 of 9 hosts done, 9 not tried: --out: cannot write tokens: ENOSPC',
+    })
+  })
+
   test('goes on after a host that fails, and says how many did', async () => {
     const { clock, told, reports } = createWorld()
     const act = async ({ name }: { name: string }): Promise<string> => {

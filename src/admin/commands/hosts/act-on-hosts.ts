@@ -43,6 +43,8 @@ const HUB_AWAY: ReadonlySet<string> = new Set([
   'hub_timeout',
   'hub_connection_broke',
 ])
+/** What comes of it cannot be kept: that of each host would be lost so. */
+const NOTHING_KEPT: ReadonlySet<string> = new Set(['file_unwritable'])
 /** The caller may not: each host would be refused so. */
 const CALLER_REFUSED: ReadonlySet<string> = new Set([
   'admin_token_invalid',
@@ -117,7 +119,8 @@ function awayMs(error: SvcError, tries: number): number | undefined {
 }
 
 function isForAll({ code }: SvcError): boolean {
-  return HUB_AWAY.has(code) || CALLER_REFUSED.has(code) || code === INTERRUPTED
+  const isOfAll = [HUB_AWAY, NOTHING_KEPT, CALLER_REFUSED].some((codes) => codes.has(code))
+  return isOfAll || code === INTERRUPTED
 }
 
 function createPace({ clock, perSecond }: HostPace): () => Promise<void> {
