@@ -39,7 +39,7 @@ describe('the sign-in of a hub', () => {
     const opened = await openOpenid({
       config: {
         openid: {
-          issuer: new URL(issuer),
+          issuer: issuer,
           clientId: 'cartorio',
           clientSecret: undefined,
           name: 'Example SSO',

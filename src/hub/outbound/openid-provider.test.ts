@@ -135,7 +135,7 @@ test('[OID-10] what discovery answered is kept for an hour, and beyond that unti
   const agent = new Agent({ connect: { ca: fake.rootPem } })
   const clock = createSettableClock(NOW)
   const provider = createOpenidProvider({
-    issuer: new URL(fake.issuer),
+    issuer: fake.issuer,
     clientId: 'cartorio',
     clientSecret: undefined,
     scopes: 'openid',

@@ -32,7 +32,7 @@ function openSignIn(store: Store) {
   const signIn = createOpenidSignIn({
     settings: {
       name: 'Example SSO',
-      issuer: new URL(ISSUER),
+      issuer: ISSUER,
       clientId: 'cartorio',
       ttlMs: 3_600_000,
       nameClaim: 'email',
