@@ -29,7 +29,7 @@ export const SUMMARY_CALLS: PortCalls<keyof SummaryReader> = {
     (w) => w.summary.listLost(NOW, { after: LOST_BEFORE, limit: 5 }),
   ],
   findFirstOnTime: [(w) => w.summary.findFirstOnTime(RULE)],
-  countOnTimeEnding: [(w) => w.summary.countOnTimeEnding(RULE, UNTIL)],
+  countOnTimeEnding: [(w) => w.summary.countOnTimeEnding(RULE, [NOW, UNTIL])],
   groupFailures: [(w) => w.summary.groupFailures(10)],
   countCargoes: [(w) => w.summary.countCargoes()],
   countOpenTokens: [(w) => w.summary.countOpenTokens(NOW, 1000)],

@@ -19,8 +19,8 @@ export interface SummaryReader {
   listLost(then: Date, page: LostPage): Promise<LostHosts>
   /** The first certificate to end of the agents that have none which is late. */
   findFirstOnTime(rule: LateRule): Promise<CertificateInUse | undefined>
-  /** Agents that have none which is late, and one that ends then or before. */
-  countOnTimeEnding(rule: LateRule, until: Date): Promise<number>
+  /** For each end: agents that have none which is late, and one that ends then or before. */
+  countOnTimeEnding(rule: LateRule, untils: readonly Date[]): Promise<number[]>
   /** Why the newest deliveries failed that no other is to replace; the most frequent reason comes first. */
   groupFailures(limit: number): Promise<DeliveryFailures[]>
   /** Those that are not removed. */

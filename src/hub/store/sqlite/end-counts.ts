@@ -15,8 +15,6 @@ import type { LateRule } from '../store.ts'
 import type { LostHosts, LostPage } from '../summary-store.ts'
 import { IN_USE, type InUseRow, toInUse } from './fleet-query.ts'
 import {
-  countFirstEnds,
-  countLateHosts,
   findLateRanges,
   IN_QUARTERS,
   IS_ON_TIME,
@@ -147,10 +145,3 @@ const LAST_LOST = `SELECT primeiro_fim AS endMs, id ${LOST} AND primeiro_fim <= 
 const NEXT_ENDS = `SELECT (SELECT min(not_after) FROM validades INDEXED BY validades_por_agente
     WHERE agente_id = agentes.id AND not_after > @thenMs) AS next
   ${LOST} AND primeiro_fim <= @untilMs AND (primeiro_fim, id) <= (@untilMs, @untilId)`
-
-/** Hosts that have none that is late now, and until then one that has ended. */
-export function countOnTimeThatLose(session: SqlSession, rule: LateRule, until: Date): number {
-  const untilMs = until.getTime()
-  const soon = lookAtEndingSoon(session, rule)
-  return countFirstEnds(session, untilMs) - countLateHosts(session, rule, soon, untilMs)
-}

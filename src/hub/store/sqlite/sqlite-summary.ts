@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { CertificateInUse } from '../../domain/fleet.ts'
 import type { EndCount } from '../../domain/fleet-ends.ts'
 import type { LateRule } from '../store.ts'
@@ -9,14 +10,13 @@ import type {
   TrustCount,
 } from '../summary-store.ts'
 import {
-  countOnTimeThatLose,
   selectEndCounts,
   selectExpired,
   selectFirstOnTime,
   selectLateInTime,
   selectLost,
 } from './end-counts.ts'
-import { countFirstEnds } from './late-hosts.ts'
+import { countFirstEnds, countLateHosts, lookAtEndingSoon } from './late-hosts.ts'
 import type { SqlSession } from './sql-session.ts'
 import { countCargoes, countOpenTokens, groupFailures, selectTrustCounts } from './summary-query.ts'
 
@@ -51,8 +51,22 @@ export class SqliteSummaryReader implements SummaryReader {
     return selectFirstOnTime(this.#session(), rule)
   }
 
-  async countOnTimeEnding(rule: LateRule, until: Date): Promise<number> {
-    return countOnTimeThatLose(this.#session(), rule, until)
+  /** Others have a turn between the counts that look at rows. */
+  async countOnTimeEnding(rule: LateRule, untils: readonly Date[]): Promise<number[]> {
+    const soon = lookAtEndingSoon(this.#session(), rule)
+    const late = new Map<number, number>()
+    const counts: number[] = []
+    for (const untilMs of untils.map((until) => until.getTime())) {
+      const lastMs = Math.min(untilMs, soon.untilMs)
+      if (!late.has(lastMs)) {
+        await nextTurn()
+        late.set(lastMs, countLateHosts(this.#session(), rule, soon, lastMs))
+      }
+      // What is committed in between may take more than there was.
+      const onTime = countFirstEnds(this.#session(), untilMs) - (late.get(lastMs) ?? 0)
+      counts.push(Math.max(0, onTime))
+    }
+    return counts
   }
 
   async groupFailures(limit: number): Promise<DeliveryFailures[]> {

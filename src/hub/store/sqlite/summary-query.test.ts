@@ -207,9 +207,8 @@ test('[OVW-5] [MET-12] among many that are late a host with certificates of shor
   const { agents, certificates } = await reader.summariseFleet(rule)
   assert.deepEqual([agents.late, agents.registered, certificates.identity.late], [3, 2, 3])
   assert.equal((await reader.summary.findFirstOnTime(rule))?.hostname, 'short')
-  const losing = (hours: number) =>
-    reader.summary.countOnTimeEnding(rule, new Date(NOW.getTime() + hours * hour))
-  assert.deepEqual([await losing(0.75), await losing(2), await losing(24)], [0, 1, 2])
+  const untils = [0.75, 2, 24].map((hours) => new Date(NOW.getTime() + hours * hour))
+  assert.deepEqual(await reader.summary.countOnTimeEnding(rule, untils), [0, 1, 2])
 })
 
 test('[OVW-5] [MET-12] of thousands that are late, beside as many of short lives that are not, each is counted once', async () => {
@@ -231,15 +230,40 @@ test('[OVW-5] [MET-12] of thousands that are late, beside as many of short lives
     INSERT INTO certificados (sha256, serial, agente_id, purpose, entrega_id, not_before, not_after)
       SELECT printf('2%063d', rowid), '1', id, 'delivery', 'e-' || rowid, ${nowMs - 2000 * hour}, ${nowMs + 40 * hour} + rowid
       FROM agentes WHERE rowid <= ${hosts}`)
+  const texts: string[] = []
   const session = new SqlSession(database)
-  const reader = new SqliteReader(() => session)
+  const reader = new SqliteReader(() => noting(session, texts))
   const rule = { now: NOW, thresholdMs: 168 * hour }
   const { agents, certificates } = await reader.summariseFleet(rule)
   assert.deepEqual([agents.late, agents.registered], [hosts, hosts])
   assert.deepEqual([certificates.identity.late, certificates.delivery.late], [0, hosts])
-  const losing = (hours: number) =>
-    reader.summary.countOnTimeEnding(rule, new Date(nowMs + hours * hour))
-  assert.deepEqual([await losing(19), await losing(21), await losing(48)], [0, hosts, hosts])
+  const untils = [19, 21, 48, 90, 100].map((hours) => new Date(nowMs + hours * hour))
+  texts.length = 0
+  assert.deepEqual(await reader.summary.countOnTimeEnding(rule, untils), [
+    0,
+    hosts,
+    hosts,
+    hosts,
+    hosts,
+  ])
+  const times = (part: string): number => texts.filter((text) => text.includes(part)).length
+  assert.equal(times('FROM validades_por_vida'), 1, 'the groups are judged once')
+  // Before the first end that may be late, and after the last one, there are no others to count.
+  assert.equal(times('FROM (SELECT 1 FROM validades'), 2, 'each other end is counted once')
   const first = await reader.summary.findFirstOnTime(rule)
   assert.equal(first?.hostname, `web-${hosts + 1}`)
 })
+
+/** The session, with the texts that are asked for. */
+function noting(session: SqlSession, texts: string[]): SqlSession {
+  return new Proxy(session, {
+    get: (target, name) => {
+      const value: unknown = Reflect.get(target, name, target)
+      if (typeof value !== 'function') return value
+      return (...parameters: unknown[]): unknown => {
+        texts.push(String(parameters[0]))
+        return value.apply(target, parameters)
+      }
+    },
+  })
+}

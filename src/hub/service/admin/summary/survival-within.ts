@@ -13,12 +13,15 @@ export async function describeSurvivalOfAll(
   { now }: LateRule,
 ): Promise<AdminSurvivalWithin | null> {
   const [first] = await reader.listFirstToEnd(now, 1)
-  const lost = await reader.summary.countAgentsEnding(now)
-  return describe(
-    first,
-    now,
-    async (until) => (await reader.summary.countAgentsEnding(until)) - lost,
-  )
+  return describe(first, now, async (untils) => {
+    const lost = await reader.summary.countAgentsEnding(now)
+    const counts: number[] = []
+    for (const until of untils) {
+      await nextTurn()
+      counts.push((await reader.summary.countAgentsEnding(until)) - lost)
+    }
+    return counts
+  })
 }
 
 export async function describeSurvivalOnTime(
@@ -26,20 +29,17 @@ export async function describeSurvivalOnTime(
   rule: LateRule,
 ): Promise<AdminSurvivalWithin | null> {
   const first = await summary.findFirstOnTime(rule)
-  return describe(first, rule.now, (until) => summary.countOnTimeEnding(rule, until))
+  return describe(first, rule.now, (untils) => summary.countOnTimeEnding(rule, untils))
 }
 
 async function describe(
   first: CertificateInUse | undefined,
   now: Date,
-  countLosing: (until: Date) => Promise<number>,
+  countLosing: (untils: readonly Date[]) => Promise<readonly number[]>,
 ): Promise<AdminSurvivalWithin | null> {
   if (first === undefined) return null
-  const losing: AdminSurvivalWithin['losing'] = []
-  for (const hours of HOURS) {
-    await nextTurn()
-    losing.push({ hours, agentes: await countLosing(new Date(now.getTime() + hours * HOUR_MS)) })
-  }
+  await nextTurn()
+  const counts = await countLosing(HOURS.map((hours) => new Date(now.getTime() + hours * HOUR_MS)))
   const { agentId, hostname, purpose, name, notAfter } = first
   return {
     seconds: Math.floor((notAfter.getTime() - now.getTime()) / 1000),
@@ -50,6 +50,6 @@ async function describe(
       nome: name,
       not_after: notAfter.toISOString(),
     },
-    losing,
+    losing: HOURS.map((hours, at) => ({ hours, agentes: counts[at] ?? 0 })),
   }
 }
