@@ -7,8 +7,8 @@ import type { AgentTrust } from '../domain/root-set.ts'
 import type { LateRule } from './store.ts'
 
 export interface SummaryReader {
-  /** The certificates in use that end in the quarter of an hour of this instant or before. */
-  countEnds(rule: LateRule, until: Date): Promise<EndCount[]>
+  /** The certificates in use, by the quarter of an hour in which they end. */
+  countEnds(rule: LateRule, within: EndsWithin): Promise<EndCount[]>
   /** Of the certificates in use; the one that ended last comes first. */
   listExpired(now: Date, limit: number): Promise<CertificateInUse[]>
   /** Those of agents that have lost none, the first to end first. */
@@ -29,6 +29,13 @@ export interface SummaryReader {
   countOpenTokens(now: Date, max: number): Promise<number>
   /** What agents that are neither revoked nor removed say of the roots that they trust; what most of them say comes first. */
   listTrustCounts(limit: number): Promise<TrustCount[]>
+}
+
+export interface EndsWithin {
+  /** Beyond the quarter of this instant; undefined from the first one on. */
+  readonly after?: Date | undefined
+  /** Up to and with the quarter of this one. */
+  readonly until: Date
 }
 
 export interface LostPlace {

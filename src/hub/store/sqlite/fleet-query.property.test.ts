@@ -241,7 +241,7 @@ async function assertSameSummary(
 ): Promise<void> {
   const { now, thresholdMs } = rule
   const nowMs = now.getTime()
-  const counts = await summary.countEnds(rule, new Date(nowMs + hours(9999)))
+  const counts = await summary.countEnds(rule, { until: new Date(nowMs + hours(9999)) })
   // Who lives three thresholds and a minute is renewed a threshold before the end, however long it lives.
   const wholeMinutes = Math.ceil((3 * thresholdMs) / 60_000) + 1
   const keyed = inUse.map(({ notBefore, notAfter }) => {

@@ -80,7 +80,7 @@ test('[OVW-3] certificates that live for so long that only the threshold counts 
   }
   const counts = await store.reader.summary.countEnds(
     { now: NOW, thresholdMs: day / 4 },
-    new Date(end.getTime() + day),
+    { until: new Date(end.getTime() + day) },
   )
   assert.deepEqual(
     counts.map(({ lifeMinutes, count }) => `${count} of ${lifeMinutes} min`).sort(),
@@ -170,7 +170,7 @@ test('[VLT-16] [OVW-3] of the one before a fleet was summarised: what there is i
   const counted = async () => [
     await summary.countCargoes(),
     await summary.listTrustCounts(9),
-    await summary.countEnds(rule, new Date(86_400_001)),
+    await summary.countEnds(rule, { until: new Date(86_400_001) }),
     await summary.countAgentsEnding(new Date(86_400_001)),
   ]
   const expected = (count: number) => [
