@@ -132,5 +132,7 @@ function HubRow({ hub }: { readonly hub: Hub }): JSX.Element {
 }
 
 function formatSeconds(ms: number): string {
-  return `${ms >= 0 ? '+' : '−'}${formatCount(Math.round(Math.abs(ms) / 100) / 10)}`
+  const seconds = Math.round(ms / 100) / 10
+  const sign = seconds > 0 ? '+' : seconds < 0 ? '−' : ''
+  return `${sign}${formatCount(Math.abs(seconds))}`
 }
