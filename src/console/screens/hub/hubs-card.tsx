@@ -53,6 +53,8 @@ export function HubsCard(): JSX.Element {
 function Hubs({ hubs }: { readonly hubs: readonly Hub[] }): JSX.Element {
   const { hub: text } = words()
   const gone = hubs.find(({ state, is_this: isThis }) => state !== 'running' && !isThis)
+  // Two hubs of one machine have one name.
+  const isNamed = gone !== undefined && hubs.filter(({ host }) => host === gone.host).length === 1
   return (
     <>
       <table>
@@ -82,7 +84,14 @@ function Hubs({ hubs }: { readonly hubs: readonly Hub[] }): JSX.Element {
       {gone !== undefined && (
         <div class="body commands">
           <p>{text.gone}</p>
-          <Command text={describeCommand(['svc', 'hubs', 'remove', gone.host ?? gone.id])} />
+          <Command
+            text={describeCommand([
+              'svc',
+              'hubs',
+              'remove',
+              (isNamed ? gone.host : null) ?? gone.id,
+            ])}
+          />
         </div>
       )}
     </>
@@ -103,9 +112,7 @@ function HubRow({ hub }: { readonly hub: Hub }): JSX.Element {
       <td>
         <Pill tone={tone} icon={icon} text={text.states[hub.state]} />
       </td>
-      <td class={hub.behind > 0 ? 'c-due' : ''}>
-        {hub.behind === 0 ? text.notBehind : text.records(formatCount(hub.behind))}
-      </td>
+      <td>{hub.behind === 0 ? text.notBehind : text.records(formatCount(hub.behind))}</td>
       <td class={isOff ? 'wide c-due' : 'wide'}>{text.seconds(formatSeconds(aheadMs))}</td>
       <td class="wide">
         {hub.leases.length === 0
@@ -125,5 +132,7 @@ function HubRow({ hub }: { readonly hub: Hub }): JSX.Element {
 }
 
 function formatSeconds(ms: number): string {
-  return `${ms >= 0 ? '+' : '−'}${formatCount(Math.round(Math.abs(ms) / 100) / 10)}`
+  const seconds = Math.round(ms / 100) / 10
+  const sign = seconds > 0 ? '+' : seconds < 0 ? '−' : ''
+  return `${sign}${formatCount(Math.abs(seconds))}`
 }

@@ -14,7 +14,7 @@ export const overview = {
   emptyToken: 'On the hub: a token for its hostname.',
   emptyEnrol: 'On the host: the command that the token came with enrols it, and its agent starts.',
   emptyCargo: 'On the hub: a certificate for it.',
-  orHere: 'or by a form here',
+  orHere: 'Or by a form here',
   hubNotReady: (names: string) => `The hub is not ready: ${names}.`,
   caNotReady: 'The CA signs nothing.',
   caEnds: (duration: string) =>

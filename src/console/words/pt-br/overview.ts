@@ -15,7 +15,7 @@ export const overview: Words['overview'] = {
   emptyToken: 'No hub: um token para o hostname dele.',
   emptyEnrol: 'No agente: o comando que veio com o token o inscreve, e o agente começa.',
   emptyCargo: 'No hub: um certificado para ele.',
-  orHere: 'ou por um formulário aqui',
+  orHere: 'Ou por um formulário aqui',
   hubNotReady: (names) => `O hub não está pronto: ${names}.`,
   caNotReady: 'A CA não assina nada.',
   caEnds: (duration) => `O primeiro agente perde um certificado em ${duration}, se ela não voltar.`,
