@@ -15,6 +15,8 @@ void runProgram('svc', async () => {
   const { stdin, stdout, stderr, env, argv, execPath, execArgv } = process
   const [, script = '', ...args] = argv
   const isOnTerminal = isatty(stdin.fd) && isatty(stderr.fd)
+  const untilEnded = (): Promise<void> =>
+    Promise.race(ENDING_SIGNALS.map((signal) => once(process, signal))).then(() => undefined)
   process.exitCode = await runSvc({
     args,
     env,
@@ -29,7 +31,11 @@ void runProgram('svc', async () => {
     // A single executable is its own script.
     command: isSea() ? [execPath] : [execPath, ...execArgv, script],
     giveWay,
-    untilEnded: () =>
-      Promise.race(ENDING_SIGNALS.map((signal) => once(process, signal))).then(() => undefined),
+    untilEnded,
+    ending: () => {
+      const ending = new AbortController()
+      void untilEnded().then(() => ending.abort())
+      return ending.signal
+    },
   })
 })

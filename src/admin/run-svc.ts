@@ -38,6 +38,7 @@ export interface Invocation extends Surroundings {
   readonly confirm?: ((question: string) => Promise<boolean>) | undefined
   /** Resolves when somebody ends the program. */
   readonly untilEnded: () => Promise<void>
+  readonly ending?: () => AbortSignal
   /** Lets other programs go first from here on, where this process is svc's own. */
   readonly giveWay?: (() => Promise<void>) | undefined
 }
@@ -236,6 +237,7 @@ function createContext(invocation: Invocation): CommandContext {
       return { line, ...pins }
     },
     untilEnded: invocation.untilEnded,
+    ending: invocation.ending,
     openPins: async () => {
       const { openPins } = await import('./sealed/open-pins.ts')
       const keeper = [...command, KEEPER_COMMAND]

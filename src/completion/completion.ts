@@ -1,6 +1,7 @@
 // Shell completion from a commander tree: words only, known when the script is printed, so that a Tab runs nothing.
 
 import type { Command } from 'commander'
+import { writeOut } from '../platform/standard-output.ts'
 import { renderBashCompletion } from './completion-bash.ts'
 import { renderFishCompletion } from './completion-fish.ts'
 import { AS_WRITTEN, type CompletionNode, describeTree, type Spelling } from './completion-tree.ts'
@@ -17,7 +18,7 @@ const RENDERERS: Readonly<Record<string, RenderCompletion>> = {
 /** Adds `completion <shell>`, which prints a script that completes all other commands of the program. */
 export function addCompletionCommand(
   program: Command,
-  write: (text: string) => unknown = (text) => process.stdout.write(text),
+  write: (text: string) => unknown = writeOut,
   findSpelling: () => Spelling = () => AS_WRITTEN,
 ): void {
   const completion = program.command('completion')

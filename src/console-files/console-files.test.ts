@@ -39,7 +39,21 @@ test('[CON-2] every screen is the page, which lets nothing in from elsewhere and
       headers['content-security-policy'],
       "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
     )
-    assert.equal(headers['x-content-type-options'], 'nosniff')
+  }
+})
+
+test('[CON-2] what comes is neither guessed at nor told of to others, and no other origin has it', () => {
+  for (const path of ['/console/', '/console/assets/console-AB12.js']) {
+    const { headers } = get(path)
+    assert.deepEqual(
+      [
+        headers['x-content-type-options'],
+        headers['referrer-policy'],
+        headers['cross-origin-opener-policy'],
+        headers['cross-origin-resource-policy'],
+      ],
+      ['nosniff', 'no-referrer', 'same-origin', 'same-origin'],
+    )
   }
 })
 

@@ -1,6 +1,7 @@
 import { systemClock } from '../platform/clock.ts'
 import { parseDurationMs } from '../platform/durations.ts'
 import { UserError } from '../platform/errors.ts'
+import { writeOut } from '../platform/standard-output.ts'
 import { createCaDirectory, loadCaDirectory } from './ca-directory.ts'
 import { hubSettingsOf, renderForShell } from './hub-settings.ts'
 import { parseListenAddress } from './listen-address.ts'
@@ -33,9 +34,7 @@ export async function runInit(request: InitRequest): Promise<void> {
     systemClock,
   )
   const settings = hubSettingsOf(directory, await loadCaDirectory(directory))
-  process.stdout.write(
-    request.json ? `${JSON.stringify(settings, null, 2)}\n` : renderForShell(settings),
-  )
+  await writeOut(request.json ? `${JSON.stringify(settings, null, 2)}\n` : renderForShell(settings))
 }
 
 /** With what is added to it, it has to fit into a CN. */

@@ -1,6 +1,7 @@
 import { systemClock } from '../platform/clock.ts'
 import { errnoCode, UserError } from '../platform/errors.ts'
 import { createLoggingFromEnvironment } from '../platform/logger.ts'
+import { writeOut } from '../platform/standard-output.ts'
 import { serveDevCa } from './serve.ts'
 
 /** Serves until SIGTERM or SIGINT. */
@@ -21,7 +22,7 @@ export async function runServe(
       logger,
       signal: stop.signal,
     })
-    process.stdout.write(`listening ${ca.url}\n`)
+    await writeOut(`listening ${ca.url}\n`)
     await ca.ended
   } catch (error) {
     throw errnoCode(error) === 'EADDRINUSE'

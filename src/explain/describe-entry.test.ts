@@ -131,6 +131,15 @@ describe('[WHK-32] an entry in one sentence', () => {
     assert.equal(new Set(titles).size, titles.length)
   })
 
+  test('calls a carga cargo, as the console does, and by no second word', () => {
+    const made = say({ type: 'carga_created', payload: { actor: 'maria', nome: 'site' } })
+    assert.deepEqual([made.title, made.sentence], ['Cargo made', 'maria made the cargo site.'])
+    for (const entry of ALL_TYPES) {
+      const { title, sentence } = say({ ...entry, payload: {} })
+      assert.doesNotMatch(`${title} ${sentence}`, /\bloads?\b/i, entry.type)
+    }
+  })
+
   test('of an agent is about that agent, whatever it says', () => {
     const payload = { hostname: 'db-1', agente_id: OTHER, erro: 'x' }
     const said = say({ type: 'entrega_falhou', agentId: AGENT, hostname: 'web-1', payload })

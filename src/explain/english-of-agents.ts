@@ -2,7 +2,7 @@
 
 import type { EventType } from '../protocol/words.ts'
 import type { EntryWords } from './entry-language.ts'
-import { because, certificateOf, loadOf, versionOf } from './english-phrases.ts'
+import { because, certificateOf, cargoOf, versionOf } from './english-phrases.ts'
 
 export const ENGLISH_OF_AGENTS: Readonly<Record<EventType, EntryWords>> = {
   agent_started: {
@@ -15,11 +15,11 @@ export const ENGLISH_OF_AGENTS: Readonly<Record<EventType, EntryWords>> = {
   },
   entrega_instalada: {
     title: 'Certificate installed',
-    sentence: (facts) => `${facts.host} installed ${loadOf(facts)}.`,
+    sentence: (facts) => `${facts.host} installed ${cargoOf(facts)}.`,
   },
   entrega_entregue: {
     title: 'File in place',
-    sentence: (facts) => `${facts.host} has ${loadOf(facts)}${versionOf(facts)} in place.`,
+    sentence: (facts) => `${facts.host} has ${cargoOf(facts)}${versionOf(facts)} in place.`,
   },
   entrega_falhou: {
     title: 'Delivery failed',
@@ -33,12 +33,12 @@ export const ENGLISH_OF_AGENTS: Readonly<Record<EventType, EntryWords>> = {
   hook_falhou: {
     title: 'Hook failed',
     sentence: (facts) =>
-      `On ${facts.host} the hook ${facts.say('without a name', 'hook')} failed after ${loadOf(facts)} was installed${because(facts)}.`,
+      `On ${facts.host} the hook ${facts.say('without a name', 'hook')} failed after ${cargoOf(facts)} was installed${because(facts)}.`,
   },
   alvo_aplicado: {
     title: 'Target in place',
     sentence: (facts) =>
-      `${facts.host} put ${loadOf(facts)} into the target ${facts.say('without a name', 'alvo')}.`,
+      `${facts.host} put ${cargoOf(facts)} into the target ${facts.say('without a name', 'alvo')}.`,
   },
   alvo_revertido: {
     title: 'Target put back',

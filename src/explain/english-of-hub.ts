@@ -10,7 +10,7 @@ import {
   ends,
   fromPlaces,
   hostsOf,
-  loadOf,
+  cargoOf,
   ofMoment,
   onDay,
   rolloutOf,
@@ -74,25 +74,25 @@ export const ENGLISH_OF_HUB: Readonly<Record<HubEventType, EntryWords>> = {
       `The identity of ${host} is used from two places at once${fromPlaces(list('addresses'))}: one of them may be a copy.`,
   },
   carga_created: {
-    title: 'Load made',
-    sentence: (facts) => `${by(facts, 'made')} ${loadOf(facts)}.`,
+    title: 'Cargo made',
+    sentence: (facts) => `${by(facts, 'made')} ${cargoOf(facts)}.`,
   },
   carga_updated: {
-    title: 'Load changed',
-    sentence: (facts) => `${by(facts, 'changed')} ${loadOf(facts)}${versionOf(facts)}.`,
+    title: 'Cargo changed',
+    sentence: (facts) => `${by(facts, 'changed')} ${cargoOf(facts)}${versionOf(facts)}.`,
   },
   carga_removed: {
-    title: 'Load removed',
-    sentence: (facts) => `${by(facts, 'removed')} ${loadOf(facts)}.`,
+    title: 'Cargo removed',
+    sentence: (facts) => `${by(facts, 'removed')} ${cargoOf(facts)}.`,
   },
   carga_selected: {
-    title: 'Hosts of a load changed',
+    title: 'Hosts of a cargo changed',
     sentence: (facts) =>
-      `${by(facts, 'gave')} ${loadOf(facts)} to hosts with ${facts.say('any labels', 'where')}.`,
+      `${by(facts, 'gave')} ${cargoOf(facts)} to hosts with ${facts.say('any labels', 'where')}.`,
   },
   carga_assigned: {
-    title: 'Load given to a host',
-    sentence: (facts) => `${facts.host} gets ${loadOf(facts)}, because its labels match.`,
+    title: 'Cargo given to a host',
+    sentence: (facts) => `${facts.host} gets ${cargoOf(facts)}, because its labels match.`,
   },
   entrega_cancelled: {
     title: 'Delivery cancelled',

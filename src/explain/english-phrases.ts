@@ -12,9 +12,9 @@ export function because({ text }: EntryFacts, before = ': '): string {
   return reason === undefined ? '' : `${before}${reason.replace(/[.\s]+$/u, '')}`
 }
 
-export function loadOf({ text }: EntryFacts): string {
+export function cargoOf({ text }: EntryFacts): string {
   const name = text('carga_nome') ?? text('nome')
-  return name === undefined ? 'a load' : `the load ${name}`
+  return name === undefined ? 'a cargo' : `the cargo ${name}`
 }
 
 export function versionOf({ number }: EntryFacts): string {
@@ -31,7 +31,7 @@ export function rolloutOf({ text }: EntryFacts): string {
   const kind = text('kind')
   if (kind === 'rotation') return 'the rotation of identities'
   if (kind === 'roots') return 'the rollout of trusted roots'
-  return `the rollout of ${text('nome') ?? 'a load'}`
+  return `the rollout of ${text('nome') ?? 'a cargo'}`
 }
 
 export function hostsOf({ host, text, list }: EntryFacts): string {

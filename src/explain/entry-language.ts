@@ -7,7 +7,7 @@ export interface EntryDescription {
   /** The same for all entries of one kind. */
   readonly title: string
   readonly sentence: string
-  /** The host, the load or whatever else it is about; null where the entry names none. */
+  /** The host, the cargo or whatever else it is about; null where the entry names none. */
   readonly subject: string | null
   /** Of the console, such as `/hosts/<id>`. */
   readonly path: string

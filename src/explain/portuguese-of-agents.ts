@@ -2,7 +2,7 @@
 
 import type { EventType } from '../protocol/words.ts'
 import type { EntryWords } from './entry-language.ts'
-import { because, certificateOf, loadOf, versionOf } from './portuguese-phrases.ts'
+import { because, certificateOf, cargoOf, versionOf } from './portuguese-phrases.ts'
 
 export const PORTUGUESE_OF_AGENTS: Readonly<Record<EventType, EntryWords>> = {
   agent_started: {
@@ -15,11 +15,11 @@ export const PORTUGUESE_OF_AGENTS: Readonly<Record<EventType, EntryWords>> = {
   },
   entrega_instalada: {
     title: 'Certificado instalado',
-    sentence: (facts) => `${facts.host} instalou ${loadOf(facts)}.`,
+    sentence: (facts) => `${facts.host} instalou ${cargoOf(facts)}.`,
   },
   entrega_entregue: {
     title: 'Arquivo no lugar',
-    sentence: (facts) => `${facts.host} tem ${loadOf(facts)}${versionOf(facts)} no lugar.`,
+    sentence: (facts) => `${facts.host} tem ${cargoOf(facts)}${versionOf(facts)} no lugar.`,
   },
   entrega_falhou: {
     title: 'Entrega falhou',
@@ -33,12 +33,12 @@ export const PORTUGUESE_OF_AGENTS: Readonly<Record<EventType, EntryWords>> = {
   hook_falhou: {
     title: 'Hook falhou',
     sentence: (facts) =>
-      `Em ${facts.host} o hook ${facts.say('sem nome', 'hook')} falhou depois de instalar ${loadOf(facts)}${because(facts)}.`,
+      `Em ${facts.host} o hook ${facts.say('sem nome', 'hook')} falhou depois de instalar ${cargoOf(facts)}${because(facts)}.`,
   },
   alvo_aplicado: {
     title: 'Alvo no lugar',
     sentence: (facts) =>
-      `${facts.host} pôs ${loadOf(facts)} no alvo ${facts.say('sem nome', 'alvo')}.`,
+      `${facts.host} pôs ${cargoOf(facts)} no alvo ${facts.say('sem nome', 'alvo')}.`,
   },
   alvo_revertido: {
     title: 'Alvo revertido',

@@ -10,7 +10,7 @@ import {
   ends,
   hostsOf,
   inMoment,
-  loadOf,
+  cargoOf,
   rolloutOf,
   times,
   versionOf,
@@ -76,20 +76,20 @@ export const PORTUGUESE_OF_HUB: Readonly<Record<HubEventType, EntryWords>> = {
     const from = places.length === 0 ? '' : ` (${places.join(', ')})`
     return `A identidade de ${host} é usada de dois lugares ao mesmo tempo${from}: um deles pode ser uma cópia.`
   }),
-  carga_created: words('Carga criada', (facts) => `${by(facts, 'criou')} ${loadOf(facts)}.`),
+  carga_created: words('Carga criada', (facts) => `${by(facts, 'criou')} ${cargoOf(facts)}.`),
   carga_updated: words(
     'Carga alterada',
-    (facts) => `${by(facts, 'alterou')} ${loadOf(facts)}${versionOf(facts)}.`,
+    (facts) => `${by(facts, 'alterou')} ${cargoOf(facts)}${versionOf(facts)}.`,
   ),
-  carga_removed: words('Carga removida', (facts) => `${by(facts, 'removeu')} ${loadOf(facts)}.`),
+  carga_removed: words('Carga removida', (facts) => `${by(facts, 'removeu')} ${cargoOf(facts)}.`),
   carga_selected: words(
     'Agentes de uma carga alterados',
     (facts) =>
-      `${by(facts, 'deu')} ${loadOf(facts)} aos agentes com ${facts.say('qualquer rótulo', 'where')}.`,
+      `${by(facts, 'deu')} ${cargoOf(facts)} aos agentes com ${facts.say('qualquer rótulo', 'where')}.`,
   ),
   carga_assigned: words(
     'Carga dada a um agente',
-    (facts) => `${facts.host} recebe ${loadOf(facts)}, porque seus rótulos correspondem.`,
+    (facts) => `${facts.host} recebe ${cargoOf(facts)}, porque seus rótulos correspondem.`,
   ),
   entrega_cancelled: words(
     'Entrega cancelada',

@@ -12,7 +12,7 @@ export function because({ text }: EntryFacts, before = ': '): string {
   return reason === undefined ? '' : `${before}${reason.replace(/[.\s]+$/u, '')}`
 }
 
-export function loadOf({ text }: EntryFacts): string {
+export function cargoOf({ text }: EntryFacts): string {
   const name = text('carga_nome') ?? text('nome')
   return name === undefined ? 'uma carga' : `a carga ${name}`
 }

@@ -37,6 +37,7 @@ describe('a session', () => {
       /^__Host-cartorio=svcc_[\w-]{43}; Path=\/; Secure; HttpOnly; SameSite=Strict$/,
     )
     assert.match(page.secret, /^svcs_[\w-]{43}$/)
+    assert.ok(!page.cookie.endsWith(page.secret.slice('svcs_'.length)), 'each is random by itself')
     const { json } = await askAs(hub.target, headersOf(page))
     assert.deepEqual(json, {
       id: page.id,
@@ -350,6 +351,25 @@ describe('a session', () => {
     assert.equal((await end(root, ana.id.slice(0, 8))).status, 200)
     assertRefusal(await askAs(hub.target, headersOf(ana)), 401, 'session_ended')
     assertRefusal(await end(root, ana.id), 404, 'session_not_found')
+    assertRefusal(await end(root, root.id.slice(0, 7)), 400, 'request_invalid')
+    await assertIn(hub.target, root, 'root')
+  })
+
+  test('[SES-11] a beginning that two sessions have names neither', async () => {
+    await using hub = await openConsole()
+    const page = await signIn(hub.target, hub.token)
+    const [own = assert.fail()] = await hub.store.reader.sessions.list()
+    await hub.store.write(async (writer) => {
+      for (const last of ['1', '2']) {
+        const cookieHash = `abababab${last}`.padEnd(64, '0') as typeof own.cookieHash
+        await writer.sessions.insert({ ...own, cookieHash })
+      }
+    })
+    const end = (session: string) =>
+      askAs(hub.target, headersOf(page), `${SESSIONS}/end`, { session })
+    assertRefusal(await end('abababab'), 404, 'session_not_found')
+    assert.equal((await end('abababab1')).status, 200)
+    assert.equal((await end('abababab')).status, 200, 'one is left')
   })
 
   test('[SES-11] a person sees those of all its tokens, whatever it was called', async () => {

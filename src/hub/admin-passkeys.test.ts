@@ -6,19 +6,32 @@ import {
   CONFIRMATIONS,
   awaitRefusal,
   openConfirmingConsole,
+  PasskeyPerson,
   PASSKEYS,
   payloadsOf,
   POLICY,
 } from '../../test/support/confirming-console.ts'
-import { assertRefusal } from '../../test/support/console-page.ts'
+import {
+  assertRefusal,
+  CONSOLE_ORIGIN,
+  openDoors,
+  signIn,
+  UNLIMITED,
+} from '../../test/support/console-page.ts'
+import { createSettableClock } from '../../test/support/settable-clock.ts'
 import {
   type RegistrationQuirks,
   SoftwareAuthenticator,
 } from '../../test/support/software-authenticator.ts'
+import { openTemporaryStore } from '../../test/support/temporary-store.ts'
+import { openAdmin } from '../../test/support/told-admin.ts'
 import { send } from '../../test/support/wire-client.ts'
 import { insertAgent, NOW } from '../../test/store/store-samples.ts'
+import { Secret } from '../platform/secret.ts'
 import { ADMIN_OPERATION_NAMES, ADMIN_OPERATIONS } from '../protocol/admin/operations.ts'
 import { passkeyIdOf } from './domain/passkey.ts'
+import { createConfirmations } from './service/admin/passkeys/confirmations.ts'
+import type { Store, StoreReader } from './store/store.ts'
 
 const MINUTE_MS = 60_000
 const REVOKE = '/v1/admin/agentes/revoke'
@@ -167,6 +180,31 @@ describe('a passkey', () => {
     assert.equal((await hub.store.reader.passkeys.listOf('ana')).length, 1)
   })
 
+  test('[PKY-3] one that was the first when it was asked for is none when another is kept before it', async () => {
+    await using stack = new AsyncDisposableStack()
+    const store = stack.use(await openTemporaryStore())
+    // As a hub that another one of the vault has passed in the meantime: its commit alone sees the first.
+    const passkeys = Object.create(store.reader.passkeys, { listOf: { value: async () => [] } })
+    const reader: StoreReader = Object.create(store.reader, { passkeys: { value: passkeys } })
+    const late: Store = { ...store, reader, write: (work) => store.write(work) }
+    const clock = createSettableClock(NOW)
+    const confirmations = createConfirmations(
+      { id: 'hub.test', origin: CONSOLE_ORIGIN },
+      new Secret(Buffer.alloc(32, 7)),
+    )
+    const { target } = stack.use(await openDoors(late, clock, { limits: UNLIMITED, confirmations }))
+    const { token } = await openAdmin(store, { clock }).admin.createAccessToken({
+      name: 'ana',
+      role: 'admin',
+    })
+    const ana = new PasskeyPerson(target, await signIn(target, token))
+    assert.equal((await ana.register()).status, 200)
+    const credential = await ana.makeCredential({}, new SoftwareAuthenticator())
+    const second = await ana.ask(PASSKEYS, { label: 'second', credential })
+    assertRefusal(second, 403, 'passkey_late')
+    assert.equal((await store.reader.passkeys.list()).length, 1)
+  })
+
   test('[PKY-10] belongs to the name: to its next session and token, and to no other name', async () => {
     await using hub = await openConfirmingConsole()
     const ana = await hub.enter('ana')
@@ -203,7 +241,7 @@ describe('a passkey', () => {
       method: 'POST',
       path: remove,
       headers: { authorization: `Bearer ${text}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ name: 'ci' }),
+      body: JSON.stringify(own),
     })
     assertRefusal(byToken, 404, 'passkey_not_found')
     assert.equal((await ana.confirmed(remove, own)).status, 200)
@@ -266,6 +304,14 @@ describe('a passkey', () => {
         key: new Map<number, number | Buffer>([
           [1, 3],
           [3, -257],
+          [-1, Buffer.alloc(255, 0xc1)],
+          [-2, Buffer.alloc(3, 1)],
+        ]),
+      },
+      {
+        key: new Map<number, number | Buffer>([
+          [1, 3],
+          [3, -257],
           [-1, Buffer.alloc(256, 1)],
           [-2, Buffer.alloc(256, 1)],
         ]),
@@ -276,7 +322,30 @@ describe('a passkey', () => {
       const reply = await ana.register('key', quirks)
       assertRefusal(reply, 400, 'passkey_invalid')
     }
+    for (const fmt of ['packed', 'tpm']) {
+      const { json } = await ana.register('key', { attestation: { fmt, attStmt: x5c } })
+      assert.equal(
+        json['message'],
+        'not the passkey that was asked for: it comes with an attestation that nobody asked for',
+        'refused unread',
+      )
+    }
+    // The bytes are of one credential, and what is said beside them of another.
+    const { rawId, ...good } = await ana.makeCredential()
+    const id = new SoftwareAuthenticator().id
+    const credential = { ...good, id, rawId: id }
+    assert.notEqual(rawId, id)
+    assertRefusal(await ana.ask(PASSKEYS, { label: 'key', credential }), 400, 'passkey_invalid')
     assert.deepEqual((await ana.ask(PASSKEYS)).json['passkeys'], [])
+  })
+
+  test('[PKY-8] what one session began to register, another one of the same token does not', async () => {
+    await using hub = await openConfirmingConsole()
+    const ana = await hub.enter('ana')
+    const other = new PasskeyPerson(hub.target, await signIn(hub.target, ana.token))
+    const request = { label: 'key', credential: await ana.makeCredential() }
+    assertRefusal(await other.ask(PASSKEYS, request), 400, 'passkey_invalid')
+    assert.equal((await ana.ask(PASSKEYS, request)).status, 200)
   })
 
   test('[PKY-6] a key that is dear to verify by is refused before anything is verified by it', async () => {

@@ -52,6 +52,9 @@ describe('a link', () => {
       count: 1,
     })
     assert.ok(!JSON.stringify(await readActs(hub.store.reader)).includes(code))
+    const operator = { authorization: `Bearer ${hub.token}` }
+    const asked = await askAs(hub.target, operator, '/v1/admin/sign-in-links', { name: 'ana' })
+    assertRefusal(asked, 403, 'role_insufficient')
   })
 
   test('[SES-13] of two that come with one code at once, one is let in', async () => {
@@ -72,6 +75,7 @@ describe('a link', () => {
     const late = await hub.admin.createSignInLink({ name: 'ana', valid_seconds: 60 })
     const kept = await hub.admin.createSignInLink({ name: 'ana' })
     const used = await hub.admin.createSignInLink({ name: 'ana' })
+    assert.equal(kept.expires_at, new Date(NOW.getTime() + 300_000).toISOString())
     await signIn(hub.target, used.code)
     hub.clock.pass(60_000)
     assertRefusal(await askToSignIn(hub.target, late.code), 401, 'sign_in_code_expired')
@@ -110,6 +114,14 @@ describe('a link', () => {
     }
     await hub.admin.revokeAccessToken({ token: 'on-call' })
     assertRefusal(await askAs(hub.target, headersOf(page)), 401, 'session_ended')
+    const { token_expires_at: halfDay } = await hub.admin.createSignInLink({
+      name: 'half-a-day',
+      role: 'viewer',
+    })
+    assert.equal(halfDay, new Date(NOW.getTime() + 12 * HOUR_MS).toISOString())
+    const brief = { name: 'brief', role: 'viewer', ttl_seconds: 60 } as const
+    const { expires_at: end, token_expires_at: tokenEnd } = await hub.admin.createSignInLink(brief)
+    assert.equal(end, tokenEnd, 'no link is said to be good for longer than its token')
   })
 })
 

@@ -72,8 +72,8 @@ async function* findProvider({ openid, consoleUrl }: HubConfig): AsyncGenerator<
   })
   if (unreadable !== undefined) yield unreadable
   else if (why !== undefined) {
-    yield { check: 'openid', status: 'warning', message: `${openid.issuer.href}: ${why}`, variable }
-  } else yield { check: 'openid', status: 'ok', message: `${openid.issuer.href} answers` }
+    yield { check: 'openid', status: 'warning', message: `${openid.issuer}: ${why}`, variable }
+  } else yield { check: 'openid', status: 'ok', message: `${openid.issuer} answers` }
   if (consoleUrl === undefined) {
     const message = 'only svc login can use the OpenID provider: it cannot send browsers back'
     yield { check: 'openid', status: 'warning', message, variable: 'SVC_CONSOLE_URL' }

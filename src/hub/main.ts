@@ -3,6 +3,7 @@
 import { parseArgs } from 'node:util'
 import { UserError, describeError } from '../platform/errors.ts'
 import { reportFailure, runProgram } from '../platform/program.ts'
+import { writeOut } from '../platform/standard-output.ts'
 import { readVersion } from '../platform/version.ts'
 import { HUB_SETTINGS } from '../protocol/hub-settings.ts'
 
@@ -10,8 +11,8 @@ const PROGRAM = 'svc-server'
 
 void runProgram(PROGRAM, async () => {
   const { help, version, config, check, json, standby } = parseArguments()
-  if (version) process.stdout.write(`${PROGRAM} ${readVersion()}\n`)
-  else if (help) process.stdout.write((await import('./help-text.ts')).helpText())
+  if (version) await writeOut(`${PROGRAM} ${readVersion()}\n`)
+  else if (help) await writeOut((await import('./help-text.ts')).helpText())
   else if (check) await runCheck(await readSettings(config, standby), json)
   else await serve(await readSettings(config, standby))
 })
@@ -67,10 +68,10 @@ async function runCheck(env: Settings, isJson: boolean): Promise<void> {
     if (isJson) continue
     const { check, status, message, variable = '' } = finding
     const named = message.includes(variable) ? message : `${variable}: ${message}`
-    process.stdout.write(`${status.padEnd(8)} ${check.padEnd(8)} ${printableLines(named)}\n`)
+    await writeOut(`${status.padEnd(8)} ${check.padEnd(8)} ${printableLines(named)}\n`)
   }
   const isOk = findings.every(({ status }) => status !== 'failed')
-  if (isJson) process.stdout.write(`${JSON.stringify({ ok: isOk, findings }, undefined, 2)}\n`)
+  if (isJson) await writeOut(`${JSON.stringify({ ok: isOk, findings }, undefined, 2)}\n`)
   process.exitCode = isOk ? 0 : 1
 }
 

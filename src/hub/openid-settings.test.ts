@@ -27,7 +27,7 @@ describe('the settings of an OpenID provider', () => {
 
   test('[ENV-95] [ENV-97] [ENV-99] [ENV-100] [ENV-101] [ENV-102] are few', () => {
     assert.deepEqual(parse({}), {
-      issuer: new URL('https://sso.example.org/realms/ops'),
+      issuer: 'https://sso.example.org/realms/ops',
       clientId: 'cartorio',
       clientSecret: undefined,
       name: 'sso.example.org',
@@ -75,6 +75,7 @@ describe('the settings of an OpenID provider', () => {
     ['SVC_OIDC_ROLES', 'admin=', /it is not role=group/],
     ['SVC_OIDC_ROLES', 'admin[role=web]=a', /role admin is for all hosts/],
     ['SVC_OIDC_ROLES', 'viewer[role=]=a', /column \d+ of the selector/],
+    ['SVC_OIDC_ROLES', 'viewer[host.os=linux]=a', /the agents themselves say what host\.os is$/],
     ['SVC_OIDC_ROLES', `viewer=${'g'.repeat(257)}`, /at most 256 characters$/],
     ['SVC_OIDC_ROLES', 'viewer=a;'.repeat(101), /more than 100 entries$/],
   ]

@@ -36,7 +36,7 @@ export function parseProviderSettings(
   return {
     issuer,
     clientId: matching('SVC_OIDC_CLIENT_ID', valueOf, /^[ -~]{1,256}$/, 'a client ID'),
-    name: isSet('SVC_OIDC_NAME') ? parseName(valueOf('SVC_OIDC_NAME')) : issuer.host,
+    name: isSet('SVC_OIDC_NAME') ? parseName(valueOf('SVC_OIDC_NAME')) : new URL(issuer).host,
     caPath: isSet('SVC_OIDC_CA_PATH') ? env['SVC_OIDC_CA_PATH'] : undefined,
     scopes: parseScopes(valueOf('SVC_OIDC_SCOPES')),
     nameClaim: matching('SVC_OIDC_NAME_CLAIM', valueOf, /^[!-~]{1,128}$/, 'a claim such as email'),
@@ -63,14 +63,15 @@ export function readProviderConfig(
   throw invalid(SECRET, 'it is not one line of printable ASCII')
 }
 
-function parseIssuer(text: string): URL {
+/** As it is written: a provider may write itself otherwise, with a slash at its end or without. */
+function parseIssuer(text: string): string {
   const name = 'SVC_OIDC_ISSUER'
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url?.protocol !== 'https:') throw invalid(name, `${text} is not an https URL`)
   if (`${url.username}${url.password}${url.search}${url.hash}` !== '') {
     throw invalid(name, 'it has credentials, a query or a fragment')
   }
-  if (!url.pathname.includes('/.well-known/')) return url
+  if (!url.pathname.includes('/.well-known/')) return text
   throw invalid(name, 'it ends before /.well-known')
 }
 

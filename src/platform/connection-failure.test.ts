@@ -60,6 +60,16 @@ test('a certificate that nobody vouches for is not trusted', async () => {
   assert.equal(failure, 'untrusted')
 })
 
+test('a certificate with other names is said to be for them, whatever their kind', async () => {
+  const ca = await createFakeCa()
+  const { certificatePem: cert, keyPem: key } = await ca.issueServer('localhost')
+  const trusting = new Agent({ connect: { ca: ca.rootPem, timeout: 1000 } })
+  const failure = await failureAt(createTlsServer({ cert, key }), (port) =>
+    request(`https://127.0.0.1:${port}/`, { dispatcher: trusting }),
+  )
+  assert.deepEqual(failure, ['other_names', 'its certificate is for localhost, not for 127.0.0.1'])
+})
+
 test('silence is a timeout', async () => {
   const [failure] = await failureAt(createTcpServer())
   assert.equal(failure, 'timeout')

@@ -61,6 +61,7 @@ export function describeConnectionFailure(error: unknown): string {
   if (name !== undefined) return name
   const failure = classifyConnectionFailure(error)
   if (failure === 'no_tls') return 'it does not speak TLS'
+  if (failure === 'other_names') return describeOtherNames(error)
   if (failure !== 'tls_refused') return describeError(error)
   const reason = opensslReasonOf(error)
   return reason === undefined ? describeError(error) : `TLS: ${reason}`
@@ -79,6 +80,18 @@ function describeNameFailure(error: unknown): string | undefined {
       return undefined
   }
 }
+
+/** Node names those of the same kind alone: for an address it leaves out the DNS names, which tell what to ask for. */
+function describeOtherNames(error: unknown): string {
+  const { host, cert } = error as { host?: unknown; cert?: { subjectaltname?: unknown } }
+  const listed = cert?.subjectaltname
+  if (typeof host !== 'string' || typeof listed !== 'string') return describeError(error)
+  const names = listed.split(', ').map((name) => name.replace(/^[^:]+:/, ''))
+  const more = names.length > NAMES_SHOWN ? ` and ${names.length - NAMES_SHOWN} more` : ''
+  return `its certificate is for ${names.slice(0, NAMES_SHOWN).join(', ')}${more}, not for ${host}`
+}
+
+const NAMES_SHOWN = 8
 
 function opensslReasonOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined

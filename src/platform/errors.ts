@@ -42,6 +42,8 @@ export function errnoCode(error: unknown): string | undefined {
 /** One line that says what went wrong, causes included, for logs and terminals. */
 export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  const cause = error.cause === undefined ? '' : `: ${describeError(error.cause)}`
-  return `${error.message || error.name}${cause}`
+  const message = error.message || error.name
+  if (error.cause === undefined) return message
+  const cause = describeError(error.cause)
+  return message.endsWith(cause) ? message : `${message}: ${cause}`
 }

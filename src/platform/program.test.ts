@@ -30,6 +30,12 @@ describe('a program', () => {
       /^name: error: cannot read it\nname: hint: run it as the owner of that file, or as root\n$/,
     ],
     [
+      'that the system stops says by what, also where nothing more can be said',
+      `async () => void (await import('node:fs')).readFileSync('/nonexistent')`,
+      1,
+      /^name: error: ENOENT: no such file or directory, open '\/nonexistent'\n$/,
+    ],
+    [
       'that has a bug shows where',
       `async () => { throw new TypeError('oops') }`,
       1,

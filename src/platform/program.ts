@@ -41,16 +41,16 @@ const MENDABLE: ReadonlyMap<string, string> = new Map([
   ['EROFS', 'that file system is read-only'],
 ])
 
+/** Here it has said all there is. */
+const SAID_BY_SYSTEM: ReadonlySet<string> = new Set(['ENOENT', 'EADDRINUSE', 'EADDRNOTAVAIL'])
+
 /** Known failures print their message and hint; anything else is a bug and prints its stack. */
 export function reportFailure(
   name: string,
   error: unknown,
   output: Pick<NodeJS.WritableStream, 'write'> = process.stderr,
 ): void {
-  if (
-    error instanceof SvcError ||
-    (error instanceof Error && MENDABLE.has(errnoCode(error) ?? ''))
-  ) {
+  if (error instanceof SvcError || (error instanceof Error && isOfSystem(error))) {
     for (const line of printableFailure(error.message).split('\n')) {
       output.write(`${name}: error: ${line}\n`)
     }
@@ -60,6 +60,11 @@ export function reportFailure(
   }
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
   output.write(`${name}: error: internal error: ${printableFailure(text)}\n`)
+}
+
+function isOfSystem(error: Error): boolean {
+  const code = errnoCode(error) ?? ''
+  return MENDABLE.has(code) || SAID_BY_SYSTEM.has(code)
 }
 
 /** Whatever a failure quotes ends up in the journal, where a token has no business. docs/protocol.md LOG-5. */

@@ -66,7 +66,10 @@ describe('[ENV-33] settings', () => {
   test('come from the file that is named, which has to be there', () => {
     assert.equal(withSettingsOf({}, places, path('named.env'))['A'], 'named')
     assert.equal(withSettingsOf({}, places, path('named.env'))['B'], 'package')
-    assert.throws(() => withSettingsOf({}, places, path('none.env')), { code: 'ENOENT' })
+    assert.throws(() => withSettingsOf({}, places, path('none.env')), {
+      name: 'UserError',
+      message: `--config: ENOENT: no such file or directory, open '${path('none.env')}'`,
+    })
   })
 
   test('are empty where there is no file', () => {

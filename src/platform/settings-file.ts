@@ -2,7 +2,7 @@
 // docs/protocol.md ENV-33.
 
 import { resolve } from 'node:path'
-import { errnoCode, UserError } from './errors.ts'
+import { describeError, errnoCode, UserError } from './errors.ts'
 import { describeStrangers, findPathHands } from './path-hands.ts'
 import { readSmallFile } from './small-file.ts'
 
@@ -26,13 +26,24 @@ export function withSettingsOf(
   named: string | undefined,
 ): Record<string, string | undefined> {
   const own = readIfOurs(packagePath)
-  const given = named === undefined ? readIfOurs(path) : read(resolve(named))
+  const given = named === undefined ? readIfOurs(path) : readNamed(resolve(named))
   const settings = { ...own, ...given }
   for (const name of Object.keys(settings)) {
     // A secret comes as NAME or in NAME_FILE, of which NAME counts: also the file of the environment wins over a NAME here.
     if ((env[`${name}_FILE`] ?? '') !== '') delete settings[name]
   }
   return { ...settings, ...env }
+}
+
+function readNamed(path: string): Record<string, string> {
+  try {
+    return read(path)
+  } catch (error) {
+    if (error instanceof UserError) throw error
+    throw new UserError('settings_unreadable', `--config: ${describeError(error)}`, {
+      cause: error,
+    })
+  }
 }
 
 /** Nothing where there is no such file, or where only others may read it: they get its settings from a service manager. */

@@ -71,7 +71,10 @@ const find = (name: string): AdminRollout => {
   if (name === ROLLOUT.id || name === ROLLOUT.nome) return ROLLOUT
   if (name === ROTATION.id || name === ROTATION.kind) return ROTATION
   if (name === UPDATE.id || name === UPDATE.kind) return UPDATE
-  throw new AdminRefusal('rollout_not_found', `no rollout ${name}, and none of a load ${name}`)
+  throw new AdminRefusal(
+    'rollout_not_found',
+    `no rollout ${name}, and no open one of a load ${name}`,
+  )
 }
 
 export const ROLLOUT_OPERATIONS: Pick<

@@ -123,6 +123,42 @@ describe('[OID-37] a login that is there', () => {
   })
 })
 
+describe('[OID-34] a file of a login that is damaged', () => {
+  const pathOf = (name: string) => join(used.scene.home, '.config', 'cartorio', 'logins', name)
+  const OTHER = 'old.example.org_8445.json'
+
+  test('stops nobody who works with another login', async () => {
+    await used.scene.paste()
+    await writeFile(pathOf(OTHER), '{"version": 1', { mode: 0o600 })
+    const again = await used.scene.svc(['login'])
+    assert.deepEqual([again.status, again.stderr], [0, ''])
+    assert.match(again.stdout, /^signed in at https:\S+ as alice@example\.org already, until /)
+    const asked = await used.scene.svc(['whoami'])
+    assert.deepEqual([asked.status, asked.stderr], [0, ''])
+    const ended = await used.scene.svc(['logout'])
+    assert.deepEqual([ended.status, ended.stderr], [0, ''])
+    assert.deepEqual(await used.scene.keptFiles(), [OTHER])
+  })
+
+  test('is named with what helps where there is no other, or all are to end', async () => {
+    await used.scene.paste()
+    await writeFile(pathOf(OTHER), '{"version": 1', { mode: 0o600 })
+    const said = `svc: error: ${pathOf(OTHER)} is damaged, or of a newer version of svc\nsvc: hint: rm ${pathOf(OTHER)}, and sign in again\n`
+    const all = await used.scene.svc(['logout', '--all'])
+    assert.deepEqual(
+      [all.status, all.stdout, all.stderr],
+      [1, `signed out at ${used.scene.hub.url}, as alice@example.org\n`, said],
+    )
+    for (const command of ['login', 'whoami', 'logout']) {
+      const { status, stdout, stderr } = await used.scene.svc([command])
+      assert.deepEqual([status, stdout, stderr], [1, '', said], command)
+    }
+    const remote = ['--hub', 'https://old.example.org:8445', 'agent', 'list']
+    assert.equal((await used.scene.svc(remote)).stderr, said)
+    assert.deepEqual(await used.scene.keptFiles(), [OTHER])
+  })
+})
+
 describe('[OID-39] a logout', () => {
   test('removes the login also when the hub is away, and says that its token works on', async () => {
     await used.scene.paste()

@@ -6,12 +6,13 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { connect as connectTls } from 'node:tls'
+import { adminTargetOf } from '../support/admin-target.ts'
 import { enrollHost } from '../support/enrolled-host.ts'
 import { HUB_NAME, type TestHub, WITH_ADMIN_PORT } from '../support/hub.ts'
 import { startTestHub } from '../support/test-hub.ts'
 import { waitUntil } from '../support/processes.ts'
 import { useHub } from '../support/use-hub.ts'
-import { send, type Target, type WireReply } from '../support/wire-client.ts'
+import { connectSecurely, send, type Target, type WireReply } from '../support/wire-client.ts'
 
 type Role = 'viewer' | 'operator' | 'admin'
 
@@ -34,10 +35,7 @@ async function createAdminToken(
   return (await on.admin<{ token: string }>('POST', '/v1/admin/admin-tokens', request)).token
 }
 
-async function target(): Promise<Target> {
-  const trusted = await readFile(ca.rootPath, 'utf8')
-  return { port: hub.ports.admin ?? 0, tls: { ca: trusted, servername: HUB_NAME } }
-}
+const target = (): Promise<Target> => adminTargetOf({ ca, hub })
 
 interface Asked {
   readonly token?: string
@@ -139,6 +137,23 @@ test('[API-6] a request whose body was held back does nothing once its token is 
     '/v1/admin/admin-tokens',
   )
   assert.ok(names.admin_tokens.every(({ name }) => name !== 'heir'))
+})
+
+test('[LIM-5] a client that reads nothing before it has sent all sees why a large body was refused', async () => {
+  const socket = await connectSecurely(await target())
+  const body = Buffer.alloc(15 * 1024 * 1024, 'x')
+  const head =
+    'POST /v1/admin/cargas HTTP/1.1\r\nHost: hub\r\nContent-Type: application/json\r\n' +
+    `Authorization: Bearer svca_${'A'.repeat(43)}\r\nContent-Length: ${body.length}\r\n\r\n`
+  socket.write(head)
+  await new Promise<void>((resolve, reject) => {
+    socket.once('error', reject)
+    socket.once('close', () => reject(new Error(`cut after ${socket.bytesWritten} bytes`)))
+    socket.write(body, () => resolve())
+  })
+  const [answer] = (await once(socket, 'data')) as [Buffer]
+  socket.destroy()
+  assert.match(answer.toString(), /^HTTP\/1\.1 401 [^]*"admin_token_invalid"/)
 })
 
 test('[API-8] [API-11] [ERR-31] a role that is too small is refused before the body is read', async () => {

@@ -1,14 +1,15 @@
 // A whole hub with an OpenID provider: its start, its checks, and a sign-in across a restart. docs/protocol.md OID.
 
 import assert from 'node:assert/strict'
-import { readFile, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { checkHub } from '../../src/hub/check-hub.ts'
 import type { AdminReplies } from '../../src/protocol/admin/operations.ts'
+import { adminTargetOf } from '../support/admin-target.ts'
 import { failToStart } from '../support/boot-here.ts'
 import { askAs } from '../support/console-page.ts'
-import { HUB_NAME, WITH_ADMIN_PORT } from '../support/hub.ts'
+import { WITH_ADMIN_PORT } from '../support/hub.ts'
 import { answerIn, askOpenid, newCaller, startOf, SVC_REDIRECT } from '../support/openid-scene.ts'
 import { type RunningProvider, startOpenidProvider } from '../support/openid-provider.ts'
 import type { Variables } from '../support/processes.ts'
@@ -19,10 +20,7 @@ const { ca, hub } = useHub(undefined, WITH_ADMIN_PORT)
 let provider: RunningProvider
 let settings: Variables
 
-async function target(): Promise<Target> {
-  const trusted = await readFile(ca.rootPath, 'utf8')
-  return { port: hub.ports.admin ?? 0, tls: { ca: trusted, servername: HUB_NAME } }
-}
+const target = (): Promise<Target> => adminTargetOf({ ca, hub })
 
 async function findProviderOf(changes: Variables): Promise<unknown[]> {
   const findings: unknown[] = []
@@ -83,7 +81,7 @@ describe('a hub with an OpenID provider', () => {
       message: 'only svc login can use the OpenID provider: it cannot send browsers back',
       variable: 'SVC_CONSOLE_URL',
     }
-    const issuer = `${provider.issuer}/`
+    const { issuer } = provider
     const good = { status: 'ok', message: `${issuer} answers` }
     assert.deepEqual(await findProviderOf(settings), [good, console])
     const consoleUrl = { SVC_CONSOLE_URL: 'https://hub.test:8445/console' }

@@ -110,7 +110,7 @@ describe('svc login with a real provider', () => {
       role: 'admin',
       only: null,
       provider: 'Example SSO',
-      issuer: `${provider.issuer}/`,
+      issuer: provider.issuer,
       is_new: true,
     })
     assert.ok(Date.parse(end ?? '') > Date.now() + 11 * 3_600_000)

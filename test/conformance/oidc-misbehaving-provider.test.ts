@@ -1,16 +1,10 @@
 // What the hub makes of an OpenID provider that is wrong, slow, endless, or away: docs/protocol.md OID-5 to OID-10.
 
 import assert from 'node:assert/strict'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import type { ServerResponse } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { after, afterEach, before, describe, test } from 'node:test'
-import {
-  type MisbehavingProvider,
-  startMisbehavingProvider,
-} from '../fakes/misbehaving-provider.ts'
-import { assertRefusal } from '../support/console-page.ts'
+import { actsOf, assertRefusal, UNLIMITED } from '../support/console-page.ts'
+import { type MisbehavingScene, openMisbehavingScene } from '../support/misbehaving-scene.ts'
 import {
   askOpenid,
   newCaller,
@@ -18,32 +12,22 @@ import {
   openOpenidHub,
   startOf,
 } from '../support/openid-scene.ts'
-import type { Variables } from '../support/processes.ts'
 import { send, type WireReply } from '../support/wire-client.ts'
 
-let provider: MisbehavingProvider
-let directory: string
-let variables: Variables
+let scene: MisbehavingScene
+let provider: MisbehavingScene['provider']
+let variables: MisbehavingScene['variables']
 let hub: OpenidHub
 
 before(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'oidc-'))
-  provider = await startMisbehavingProvider('cartorio')
-  const caPath = join(directory, 'ca.pem')
-  await writeFile(caPath, provider.rootPem)
-  variables = {
-    SVC_OIDC_ISSUER: provider.issuer,
-    SVC_OIDC_CLIENT_ID: 'cartorio',
-    SVC_OIDC_CA_PATH: caPath,
-    SVC_OIDC_ROLES: 'viewer=staff',
-  }
+  scene = await openMisbehavingScene()
+  ;({ provider, variables } = scene)
   hub = await openOpenidHub({ variables })
 })
 afterEach(() => provider.behave())
 after(async () => {
   await hub[Symbol.asyncDispose]()
-  await provider[Symbol.asyncDispose]()
-  await rm(directory, { recursive: true })
+  await scene[Symbol.asyncDispose]()
 })
 
 async function finish(by: OpenidHub = hub, iss?: string): Promise<WireReply> {
@@ -128,6 +112,43 @@ describe('[OID-9] [ERR-57] an ID token is refused', () => {
   test('[OID-9] an answer that another provider gave the browser', async () => {
     assertRefusal(await finish(hub, 'https://evil.example'), 401, 'sign_in_provider_refused')
   })
+})
+
+test('[OID-9] [ENV-95] the secret goes in a header, and in the body to a provider that takes it there alone', async () => {
+  for (const [methods, isInHeader] of [
+    [undefined, true],
+    [['client_secret_post', 'client_secret_basic'], true],
+    [['client_secret_post'], false],
+  ] as const) {
+    provider.metadata = { token_endpoint_auth_methods_supported: methods }
+    const seen: unknown[] = []
+    provider.answer = (path, response) => {
+      if (path === '/token') seen.push(response.req.headers.authorization)
+      return false
+    }
+    const SVC_OIDC_CLIENT_SECRET = 'a secret'
+    await using other = await openOpenidHub({ variables: { ...variables, SVC_OIDC_CLIENT_SECRET } })
+    assert.equal((await finish(other)).status, 200)
+    const basic = `Basic ${Buffer.from('cartorio:a+secret').toString('base64')}`
+    assert.deepEqual(seen, [isInHeader ? basic : undefined])
+  }
+})
+
+test('[OID-9] what the ID token lacks the userinfo of the same subject says, which overrules nothing', async () => {
+  provider.metadata = { userinfo_endpoint: `${provider.issuer}/userinfo` }
+  provider.claims = { groups: undefined }
+  let said: object = {}
+  provider.answer = (path, response) => {
+    if (path !== '/userinfo') return false
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(said))
+    return true
+  }
+  await using other = await openOpenidHub({ variables })
+  said = { sub: 'id-eve', groups: ['staff'] }
+  assertRefusal(await finish(other), 401, 'sign_in_provider_refused')
+  said = { sub: 'id-alice', email: 'eve@example.org', groups: ['staff'] }
+  const { status, json, text } = await finish(other)
+  assert.deepEqual([status, json['name'], json['role']], [200, 'alice@example.org', 'viewer'], text)
 })
 
 describe('[OID-5] [OID-6] [ERR-59] what a person is called', () => {
@@ -252,6 +273,16 @@ describe('[OID-10] [ERR-61] a provider that is in trouble', () => {
     }
   }
 
+  test('[OID-9] says a lot: of that a message has 300 characters, all of them ASCII', async () => {
+    provider.answer = (asked, response) => {
+      const said = { error: 'invalid_grant', error_description: 'é'.repeat(1000) }
+      if (asked === '/token') reply(400, json, JSON.stringify(said))(response)
+      return asked === '/token'
+    }
+    const { json: refused } = await finish()
+    assert.match(String(refused['message']), /^the OpenID provider: invalid_grant: [ -~]{200,265}$/)
+  })
+
   test('that never answers is given up, and the sign-in can be finished later', async () => {
     provider.answer = (asked) => asked === '/token'
     const caller = newCaller()
@@ -266,6 +297,27 @@ describe('[OID-10] [ERR-61] a provider that is in trouble', () => {
     assert.equal((await askOpenid(hub.target, 'finish', body, {})).status, 200)
   })
 
+  test('[OID-8] [OID-11] is no refusal of the log, and who tries again and again is told to wait', async () => {
+    await using other = await openOpenidHub({
+      variables,
+      limits: { ...UNLIMITED, adminFailuresPerMinute: 3 },
+    })
+    const caller = newCaller()
+    const begun = await askOpenid(other.target, 'start', startOf('svc', caller), {})
+    const state = new URL(String(begun.json['url'])).searchParams.get('state')
+    provider.answer = (asked, response) => {
+      if (asked === '/token') response.destroy()
+      return asked === '/token'
+    }
+    const statuses: number[] = []
+    for (let time = 0; time < 4; time += 1) {
+      const body = { code: 'a code', state, secret: caller.secret }
+      statuses.push((await askOpenid(other.target, 'finish', body, {})).status)
+    }
+    assert.deepEqual(statuses, [503, 503, 503, 429])
+    assert.deepEqual(await actsOf(other.store, 'admin_refused'), [])
+  })
+
   test('is asked once however many wait for it, and again no oftener than each ten seconds', async () => {
     provider.answer = (_asked, response) => {
       response.writeHead(500).end()
@@ -275,10 +327,11 @@ describe('[OID-10] [ERR-61] a provider that is in trouble', () => {
     provider.asked.length = 0
     const asked = await Promise.all(Array.from({ length: 10 }, () => finish(other)))
     for (const each of asked) assertRefusal(each, 503, 'sign_in_provider_unavailable')
+    other.clock.pass(9000)
     assertRefusal(await finish(other), 503, 'sign_in_provider_unavailable')
     assert.equal(provider.asked.length, 1)
     provider.behave()
-    other.clock.pass(11_000)
+    other.clock.pass(2000)
     assert.equal((await finish(other)).status, 200)
   })
 

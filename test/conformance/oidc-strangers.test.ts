@@ -2,16 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { Agent } from 'node:https'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { after, afterEach, before, describe, test } from 'node:test'
-import {
-  type MisbehavingProvider,
-  startMisbehavingProvider,
-} from '../fakes/misbehaving-provider.ts'
 import { assertRefusal, SAME_ORIGIN } from '../support/console-page.ts'
+import { type MisbehavingScene, openMisbehavingScene } from '../support/misbehaving-scene.ts'
 import {
   askOpenid,
   type Caller,
@@ -21,30 +15,21 @@ import {
   openOpenidHub,
   startOf,
 } from '../support/openid-scene.ts'
-import type { Variables } from '../support/processes.ts'
+import { send } from '../support/wire-client.ts'
 import { DEFAULT_HUB_LIMITS } from '../../src/protocol/hub-limits.ts'
 import { createUsedStates } from '../../src/hub/service/admin/openid/used-states.ts'
 
-let provider: MisbehavingProvider
-let directory: string
-let variables: Variables
+let scene: MisbehavingScene
+let provider: MisbehavingScene['provider']
+let variables: MisbehavingScene['variables']
 
 before(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'oidc-'))
-  provider = await startMisbehavingProvider('cartorio')
-  const caPath = join(directory, 'ca.pem')
-  await writeFile(caPath, provider.rootPem)
-  variables = {
-    SVC_OIDC_ISSUER: provider.issuer,
-    SVC_OIDC_CLIENT_ID: 'cartorio',
-    SVC_OIDC_CA_PATH: caPath,
-    SVC_OIDC_ROLES: 'viewer=staff',
-  }
+  scene = await openMisbehavingScene()
+  ;({ provider, variables } = scene)
 })
 afterEach(() => provider.behave())
 after(async () => {
-  await provider[Symbol.asyncDispose]()
-  await rm(directory, { recursive: true })
+  await scene[Symbol.asyncDispose]()
 })
 
 async function begin(hub: OpenidHub, wanted: 'console' | 'svc', caller: Caller): Promise<object> {
@@ -157,6 +142,8 @@ describe('[OID-4] [ERR-56] nobody finishes the sign-in of another one', () => {
       assertRefusal(await askOpenid(hub.target, 'start', body, {}), 400, 'request_invalid')
     }
     await using without = await openOpenidHub({ variables, consoleUrl: undefined })
+    const shown = await send(without.target, { path: '/v1/admin/oidc' })
+    assert.equal(shown.json['console'], false)
     const page = await askOpenid(without.target, 'start', { for: 'console', key })
     assertRefusal(page, 400, 'request_invalid')
     const svc = await askOpenid(without.target, 'start', startOf('svc', newCaller()), {})

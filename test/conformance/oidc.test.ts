@@ -76,8 +76,19 @@ describe('somebody signs in by an OpenID provider', () => {
     const shown = await send(hub.target, { path: '/v1/admin/oidc' })
     assert.deepEqual(
       [shown.status, shown.json],
-      [200, { name: 'Example SSO', issuer: `${provider.issuer}/`, console: true }],
+      [200, { name: 'Example SSO', issuer: provider.issuer, console: true }],
     )
+  })
+
+  test('[OID-2] [OID-7] the issuer is written as the setting has it, however the provider does', async () => {
+    const issuer = `${provider.issuer}/`
+    await using hub = await openOpenidHub({ variables: { ...variables, SVC_OIDC_ISSUER: issuer } })
+    const shown = await send(hub.target, { path: '/v1/admin/oidc' })
+    assert.equal(shown.json['issuer'], issuer)
+    const finished = await signInBy(hub, 'svc', 'id-alice')
+    assert.equal(finished.status, 200, finished.text)
+    const [[, made] = []] = await actsOf(hub.store, 'admin_token_created')
+    assert.equal((made as { issuer: string }).issuer, issuer)
   })
 
   test('[OID-1] without a provider, and for other methods, these are paths like any other', async () => {

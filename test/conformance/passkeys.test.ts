@@ -2,8 +2,8 @@
 // src/hub/admin-confirmations.test.ts.
 
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
+import { adminTargetOf, svcJson } from '../support/admin-target.ts'
 import { failToStart } from '../support/boot-here.ts'
 import { PasskeyPerson, PASSKEYS } from '../support/confirming-console.ts'
 import { signIn } from '../support/console-page.ts'
@@ -19,19 +19,10 @@ const { ca, hub } = useHub(undefined, {
   SVC_CONSOLE_URL: `${ORIGIN}/console`,
 })
 
-async function target(): Promise<Target> {
-  const trusted = await readFile(ca.rootPath, 'utf8')
-  return { port: hub.ports.admin ?? 0, tls: { ca: trusted, servername: HUB_NAME } }
-}
-
-async function svcJson(command: string): Promise<Readonly<Record<string, unknown>>> {
-  const { status, stdout, stderr } = await hub.svc(...command.split(' '), '--json')
-  assert.deepEqual([status, stderr], [0, ''], command)
-  return JSON.parse(stdout) as Readonly<Record<string, unknown>>
-}
+const target = (): Promise<Target> => adminTargetOf({ ca, hub })
 
 test('[PKY-1] [PKY-8] [PKY-10] a passkey outlives a restart, a confirmation is good once after it too, and svc removes it', async () => {
-  const link = await svcJson('console link --name on-call --role admin --ttl 8h')
+  const link = await svcJson(hub, 'console link --name on-call --role admin --ttl 8h')
   const page = await signIn(await target(), new URL(String(link['link'])).hash.slice(6))
   const before = new PasskeyPerson(await target(), page, ORIGIN)
   const registered = await before.register('YubiKey 5')
@@ -48,11 +39,11 @@ test('[PKY-1] [PKY-8] [PKY-10] a passkey outlives a restart, a confirmation is g
     hub.logEntries().find(({ error }) => error === 'confirmation_refused'),
   )
   assert.equal(entry['reason'], 'the confirmation was used, or is older than one that was')
-  const { passkeys } = await svcJson('admin passkey list')
+  const { passkeys } = await svcJson(hub, 'admin passkey list')
   const [shown] = passkeys as { id: string; name: string; label: string }[]
   assert.deepEqual([shown?.name, shown?.label], ['on-call', 'YubiKey 5'])
   // svc is asked for no passkey.
-  await svcJson('politica set web --token-ttl-max 1h')
+  await svcJson(hub, 'politica set web --token-ttl-max 1h')
   const { stdout } = await hub.svc('admin', 'passkey', 'remove', 'on-call')
   assert.equal(stdout, `passkey ${shown?.id} (YubiKey 5) of on-call removed\n`)
   const { json } = await person.ask(PASSKEYS)

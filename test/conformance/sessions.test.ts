@@ -1,8 +1,8 @@
 // Sessions on a real hub, from the link of svc on: docs/protocol.md SES. What ends and refuses them is in src/hub/admin-doors.test.ts.
 
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
+import { adminTargetOf, svcJson } from '../support/admin-target.ts'
 import { askAs, askToSignIn, headersOf, SESSIONS, signIn } from '../support/console-page.ts'
 import { HUB_NAME, WITH_ADMIN_PORT } from '../support/hub.ts'
 import { useHub } from '../support/use-hub.ts'
@@ -10,19 +10,10 @@ import type { Target } from '../support/wire-client.ts'
 
 const { ca, hub } = useHub(undefined, WITH_ADMIN_PORT)
 
-async function target(): Promise<Target> {
-  const trusted = await readFile(ca.rootPath, 'utf8')
-  return { port: hub.ports.admin ?? 0, tls: { ca: trusted, servername: HUB_NAME } }
-}
-
-async function svcJson(command: string): Promise<Readonly<Record<string, unknown>>> {
-  const { status, stdout, stderr } = await hub.svc(...command.split(' '), '--json')
-  assert.deepEqual([status, stderr], [0, ''], command)
-  return JSON.parse(stdout) as Readonly<Record<string, unknown>>
-}
+const target = (): Promise<Target> => adminTargetOf({ ca, hub })
 
 test('[SES-9] [SES-16] [SES-17] a link of svc signs in, a restart signs nobody out, and svc ends it', async () => {
-  const made = await svcJson('console link --name on-call --role operator --ttl 8h')
+  const made = await svcJson(hub, 'console link --name on-call --role operator --ttl 8h')
   const link = new URL(String(made['link']))
   assert.deepEqual(
     [link.protocol, link.hostname, link.pathname],
@@ -35,9 +26,9 @@ test('[SES-9] [SES-16] [SES-17] a link of svc signs in, a restart signs nobody o
   await hub.start()
   const shown = await askAs(await target(), headersOf(page))
   assert.deepEqual([shown.status, shown.json['id']], [200, page.id])
-  const { sessions } = await svcJson('admin session list')
+  const { sessions } = await svcJson(hub, 'admin session list')
   assert.deepEqual(sessions, [shown.json])
-  await svcJson(`admin session end ${page.id}`)
+  await svcJson(hub, `admin session end ${page.id}`)
   const ended = await askAs(await target(), headersOf(page), SESSIONS)
   assert.deepEqual([ended.status, ended.json['error']], [401, 'session_ended'])
   for (const secret of [code, page.secret, page.cookie.split('=')[1] ?? '']) {

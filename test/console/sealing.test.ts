@@ -212,7 +212,7 @@ describe('[CON-5] [CON-6] a hub whose page may seal', WITH_BROWSER, () => {
     assert.equal(shown.versao, 2)
   })
 
-  test('a form is of the load that its address names', async () => {
+  test('a form is of the cargo that its address names', async () => {
     const { cargas } = await opened.hub.admin<AdminReplies['listCargoes']>(
       'GET',
       '/v1/admin/cargas',

@@ -109,6 +109,12 @@ export function testPages(store: () => Store): void {
       await readAll(reader.pageDeliveries.bind(reader), ({ id }) => id),
       await reader.listDeliveries({ agentId: agent.id }),
     )
+    const made = Array.from({ length: 5 }, () => newAccessToken(LATER))
+    for (const token of made) await store().write((writer) => writer.insertAccessToken(token))
+    assert.deepEqual(
+      await readAll(reader.pageAccessTokens.bind(reader), ({ hash }) => hash.slice(0, 16)),
+      made.toReversed(),
+    )
     // What is removed between two pages is still a place in the list.
     await store().write((writer) => writer.updateAgent({ ...removed, removedAt: LATER }))
     const rest = await reader.pageAgents({ after: removed.id, limit: 9 })
@@ -124,6 +130,7 @@ export function testPages(store: () => Store): void {
     for (const after of ['', 'x', randomUUID(), '0'.repeat(16), '%', '*']) {
       assert.equal(await reader.pageAgents({ after, limit: 1 }), undefined)
       assert.equal(await reader.pageTokens({ after, limit: 1 }), undefined)
+      assert.equal(await reader.pageAccessTokens({ after, limit: 1 }), undefined)
       assert.equal(await reader.pageCargoes({ after, limit: 1 }), undefined)
       assert.equal(await reader.pageDeliveries({ after, limit: 1 }), undefined)
     }

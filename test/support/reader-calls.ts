@@ -296,6 +296,9 @@ export const READER_CALLS: PortCalls<
   ),
   findAccessToken: [(w) => w.findAccessToken('c'.padEnd(64, '0') as TokenHash)],
   listAccessTokens: [(w) => w.listAccessTokens()],
+  pageAccessTokens: [...PAGES, { after: 'c'.padEnd(16, '0'), limit: 10 }].map(
+    (page) => (w) => w.pageAccessTokens(page),
+  ),
   listTokensOfPeople: [(w) => w.listTokensOfPeople('alice@example.org')],
   listTokensOfPerson: [
     (w) => w.listTokensOfPerson({ issuer: 'https://sso.example.org', subject: '7' }),

@@ -11,7 +11,7 @@ const UNTIL = new Date(NOW.getTime() + 604_800_000)
 const LOST_BEFORE = { firstEnd: new Date(8_999_900), id: '' as AgentId }
 
 export const SUMMARY_CALLS: PortCalls<keyof SummaryReader> = {
-  countEnds: [(w) => w.summary.countEnds(RULE, UNTIL)],
+  countEnds: [(w) => w.summary.countEnds(RULE, { until: UNTIL })],
   listExpired: [
     (w) => w.summary.listExpired(NOW, 5),
     (w) => w.summary.listExpired(new Date(9_000_000), 5),

@@ -62,6 +62,7 @@ export const PICTURES: readonly Picture[] = [
   { name: 'webhook', path: '/webhooks', prepare: follow('main table a[href*="/webhooks/"]') },
   { name: 'access', path: '/access' },
   { name: 'certificates', path: '/certificates' },
+  { name: 'hub', path: '/hub', longPx: 1600 },
 ]
 
 function follow(link: string): (page: Page) => Promise<void> {

@@ -44,6 +44,8 @@ export interface CommandContext {
   openConsoleDoor(): Promise<ConsoleDoor>
   /** Until somebody ends the program: Ctrl-C, SIGTERM. */
   untilEnded(): Promise<void>
+  /** Aborted by the first Ctrl-C or SIGTERM, for what then ends by itself; the second one ends the program. Undefined where there are none. */
+  readonly ending?: (() => AbortSignal) | undefined
   /** Runs `work` on the vault or on the hub that holds it, and closes it again. */
   readonly withAdmin: WithAdmin
 }

@@ -238,6 +238,7 @@ describe('svc --dry-run', () => {
       'load show',
       'passkey list',
       'policy list',
+      'policy selectors',
       'policy show',
       'recovery list',
       'rollout list',

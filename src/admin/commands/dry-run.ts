@@ -36,6 +36,7 @@ const LOOKS: ReadonlySet<string> = new Set([
   'prepare',
   'prepare-key',
   'segments',
+  'selectors',
   'compact',
   'migrate',
   'init',

@@ -3,6 +3,7 @@
 import { type Command, Option } from 'commander'
 import { UserError } from '../../platform/errors.ts'
 import type { AdminOperations } from '../../protocol/admin/operations.ts'
+import { headingIn } from '../../protocol/spoken-words.ts'
 import type { CommandContext, RegisterCommand } from './command-context.ts'
 import { type ListPage, type ListRange, type PageRequest, readListPages } from './list-pages.ts'
 import type { Output } from '../terminal/output.ts'
@@ -57,16 +58,17 @@ const TABLE_WIDTH = 100
 
 export function listCommand<Plural extends string, Row>(list: List<Plural, Row>): RegisterCommand {
   const { name = 'list', about, cursor = 'id' } = list
+  const field = headingIn('en', cursor)
   return (noun, context) => {
     const above = noun.parent?.parent === null ? 'svc' : `svc ${noun.parent?.name()}`
     const path = `${above} ${noun.name()}`
     const command = noun.command(name).description(list.description)
     ;(list.addOptions?.(command) ?? command)
       .option('--limit <count>', 'only the first rows')
-      .option(`--after <${cursor}>`, `only the rows after the row with this ${cursor}`)
+      .option(`--after <${field}>`, `only the rows after the row with this ${field}`)
       .addOption(new Option('-o, --output <form>', 'how to print the rows').choices(OUTPUT_FORMS))
       .option('--wide', 'all columns, and no column cut to the width of a terminal')
-      .option('-q, --quiet', `print only the ${cursor} of each row`)
+      .option('-q, --quiet', `print only the ${field} of each row`)
       .option('--json', 'print one JSON document, as -o json does')
       .addHelpText(
         'after',

@@ -59,14 +59,10 @@ export function explainConnection(hub: HubAddress, error: unknown): SvcError {
         },
       )
     case 'other_names':
-      return new UserError(
-        'hub_untrusted',
-        `the certificate of ${where} has other names: ${reason}`,
-        {
-          cause: error,
-          hint: 'call the hub by SVC_SERVER_CN, or give it more names by SVC_SERVER_SANS',
-        },
-      )
+      return new UserError('hub_untrusted', `${where} has other names: ${reason}`, {
+        cause: error,
+        hint: 'call the hub by SVC_SERVER_CN, or give it more names by SVC_SERVER_SANS',
+      })
     case 'clock':
       return new SvcError('hub_untrusted', `${where}: ${reason}`, {
         cause: error,
@@ -80,7 +76,10 @@ export function explainConnection(hub: HubAddress, error: unknown): SvcError {
         error,
       )
     case 'unreachable':
-      return new SvcError('hub_unreachable', `cannot reach ${where}: ${reason}`, { cause: error })
+      return new SvcError('hub_unreachable', `cannot reach ${where}: ${reason}`, {
+        cause: error,
+        hint: 'does svc-server run there? SVC_ADMIN_BIND of the hub says where the admin port is, and by default no other machine reaches it',
+      })
     case 'timeout':
       return new SvcError('hub_timeout', `${where} did not answer in time`, { cause: error })
     default:

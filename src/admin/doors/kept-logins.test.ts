@@ -65,7 +65,7 @@ describe('kept logins', () => {
       assert.equal((await stat(join(directory, name))).mode & 0o777, 0o600)
     }
     for (const hub of hubs) assert.deepEqual(logins.find(new URL(hub)), loginAt(hub))
-    assert.equal(logins.list().length, 3)
+    assert.equal(logins.list().logins.length, 3)
   })
 
   test('[OID-34] are below XDG_CONFIG_HOME where that is absolute', async () => {
@@ -78,7 +78,7 @@ describe('kept logins', () => {
     assert.equal(other, join(directory, 'hub.example.org_8445.json'))
     assert.throws(() => openKeptLogins({}).prepare(), { code: 'logins_nowhere' })
     assert.equal(openKeptLogins({}).find(new URL(login.hub)), undefined)
-    assert.deepEqual(openKeptLogins({}).list(), [])
+    assert.deepEqual(openKeptLogins({}).list(), { logins: [], refused: [] })
   })
 
   test('[OID-34] take the place of the earlier one as a whole, also where a link is in its place', async () => {
@@ -157,6 +157,31 @@ describe('kept logins', () => {
       code: 'login_exposed',
       message: `the login in ${path} is owned by somebody else`,
     })
+  })
+
+  test('[OID-34] that are no good are listed apart from the others, each with what helps', async () => {
+    const good = loginAt('https://hub.example.org:8445')
+    const [, damaged, open, moved] = [
+      await logins.keep(good),
+      await logins.keep(loginAt('https://one.example.org:8445')),
+      await logins.keep(loginAt('https://two.example.org:8445')),
+      await logins.keep(loginAt('https://xyz.example.org:8445')),
+    ]
+    await writeFile(damaged, '{')
+    await chmod(open, 0o644)
+    await writeFile(moved, await readFile(join(directory, 'hub.example.org_8445.json'), 'utf8'))
+    await mkdir(join(directory, 'a-directory.json'))
+    const listed = logins.list()
+    assert.deepEqual(listed.logins, [good])
+    assert.deepEqual(
+      listed.refused.map(({ code, hint }) => [code, hint?.split(',')[0]]),
+      [
+        ['login_unreadable', `rm ${join(directory, 'a-directory.json')}`],
+        ['login_invalid', `rm ${damaged}`],
+        ['login_exposed', `rm ${open}`],
+        ['login_invalid', `rm ${moved}`],
+      ],
+    )
   })
 
   for (const [name, spoil] of [

@@ -12,12 +12,18 @@ import { type KeptLogin, parseKeptLogin, renderKeptLogin } from './kept-login.ts
 export interface KeptLogins {
   /** Undefined where there is none; throws for one that others may have read or written. */
   find(hub: URL): KeptLogin | undefined
-  list(): readonly KeptLogin[]
+  list(): ListedLogins
   /** Makes the directory; throws where nothing may be kept. */
   prepare(): void
   /** Answers the path of the file. */
   keep(login: KeptLogin): Promise<string>
   forget(hub: URL): Promise<void>
+}
+
+export interface ListedLogins {
+  readonly logins: readonly KeptLogin[]
+  /** What `find` would throw of each of the others: a file that is no good keeps nobody from a login at another hub. */
+  readonly refused: readonly UserError[]
 }
 
 const FILE_BYTES_MAX = 512 * 1024
@@ -32,9 +38,10 @@ export function openKeptLogins(
   const directory = directoryOf(env)
   const find = (hub: URL): KeptLogin | undefined => {
     if (directory === undefined) return undefined
-    const login = readLogin(join(directory, fileNameOf(hub)), userId)
+    const path = join(directory, fileNameOf(hub))
+    const login = readLogin(path, userId)
     if (login === undefined || login.hub === hub.origin) return login
-    throw damaged(join(directory, fileNameOf(hub)))
+    throw damaged(path)
   }
   const prepare = (): string => {
     if (directory === undefined) {
@@ -47,10 +54,8 @@ export function openKeptLogins(
   return {
     find,
     list: () => {
-      const names = directory === undefined ? [] : listNames(directory)
-      return names.slice(0, LOGINS_MAX).flatMap((name) => {
-        return readLogin(join(directory ?? '', name), userId) ?? []
-      })
+      if (directory === undefined) return { logins: [], refused: [] }
+      return readAll(directory, listNames(directory).slice(0, LOGINS_MAX), userId)
     },
     prepare: () => void prepare(),
     keep: async (login) => {
@@ -123,6 +128,34 @@ function listNames(directory: string): readonly string[] {
   }
 }
 
+function readAll(
+  directory: string,
+  names: readonly string[],
+  userId: number | undefined,
+): ListedLogins {
+  const logins: KeptLogin[] = []
+  const refused: UserError[] = []
+  for (const name of names) {
+    const path = join(directory, name)
+    try {
+      const login = readLogin(path, userId)
+      if (login === undefined) continue
+      if (isNameOf(name, login)) logins.push(login)
+      else refused.push(damaged(path))
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error
+      refused.push(error)
+    }
+  }
+  return { logins, refused }
+}
+
+function isNameOf(name: string, { hub }: KeptLogin): boolean {
+  if (!URL.canParse(hub)) return false
+  const url = new URL(hub)
+  return url.protocol === 'https:' && url.origin === hub && fileNameOf(url) === name
+}
+
 function readLogin(path: string, userId: number | undefined): KeptLogin | undefined {
   const file = readIfPresent(path)
   if (file === undefined) return undefined
@@ -145,12 +178,17 @@ function readIfPresent(path: string): SmallFile | undefined {
     if (errnoCode(error) === 'ENOENT' || errnoCode(error) === 'ENOTDIR') return undefined
     throw new UserError('login_unreadable', `cannot read a login: ${describeError(error)}`, {
       cause: error,
+      hint: removeAndSignIn(path),
     })
   }
 }
 
 function damaged(path: string): UserError {
   return new UserError('login_invalid', `${path} is damaged, or of a newer version of svc`, {
-    hint: `rm ${quoteForShell(path)}, and sign in again`,
+    hint: removeAndSignIn(path),
   })
+}
+
+function removeAndSignIn(path: string): string {
+  return `rm ${quoteForShell(path)}, and sign in again`
 }

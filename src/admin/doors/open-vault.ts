@@ -140,10 +140,10 @@ function createAccess(naming: HubNaming, options: PassphraseOptions) {
   const passphrases = createPassphraseSource(options)
   // Deriving the key is slow on purpose: once is enough for a command that both checks and opens.
   let unsealed: UnsealedVault | undefined
-  const unseal = async (): Promise<UnsealedVault> => {
+  const unseal = async (why?: string): Promise<UnsealedVault> => {
     // A standby may have no database yet, and nothing of it is to be repaired.
     requireNoOtherHub(root)
-    unsealed ??= await unsealVault(root, await passphrases.read())
+    unsealed ??= await unsealVault(root, await passphrases.read(why))
     return unsealed
   }
   return { naming, root, passphrases, unseal }
@@ -243,7 +243,7 @@ async function openSession(
   const { createLogArchiver } = await import('../../hub/archive/log-archive.ts')
   const { createBackupMaker } = await import('../../hub/backup/make-backup.ts')
   const { checkRequests } = await import('./checked-operations.ts')
-  const vault = await unseal()
+  const vault = await unseal('no hub runs on this vault, so svc opens it itself: ')
   const store = await openVaultStore(vault, {
     clock,
     checkpointDirectory: naming.checkpointDirectory,

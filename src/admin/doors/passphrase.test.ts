@@ -62,7 +62,9 @@ describe('the master passphrase', () => {
       ask: undefined,
     })
     assert.equal(source.needsPerson(), false)
-    await assert.rejects(source.read(), { message: 'SVC_MASTER_PASSPHRASE required' })
+    const hint = 'set it, or SVC_MASTER_PASSPHRASE_FILE to the path of a file that holds it'
+    await assert.rejects(source.read(), { message: 'SVC_MASTER_PASSPHRASE required', hint })
+    await assert.rejects(source.read('no hub runs: '), { hint: `no hub runs: ${hint}` })
     await assert.rejects(source.readNew(), { message: 'SVC_MASTER_PASSPHRASE required' })
   })
 

@@ -8,7 +8,8 @@ const VARIABLE = 'SVC_MASTER_PASSPHRASE'
 export interface PassphraseSource {
   /** Reading it would wait for a person to type. */
   needsPerson(): boolean
-  read(): Promise<Secret<string>>
+  /** `why` begins what is said when it is nowhere: that it is wanted at all may be a surprise. */
+  read(why?: string): Promise<Secret<string>>
   /** For a new vault: a person types it twice, since a slip would lock everybody out. A weak one is refused. */
   readNew(): Promise<Secret<string>>
   /** For a vault that has another one: a person types it twice. `refuse` throws for a weak one. */
@@ -55,10 +56,8 @@ export function createPassphraseSource({
   return {
     faults: () => (known === undefined ? [] : findFaults(known)),
     needsPerson: () => find() === undefined && ask !== undefined,
-    read: async () => {
-      known =
-        find() ??
-        (await askFor('master passphrase: ', 'no hub runs on this vault, so svc opens it itself: '))
+    read: async (why) => {
+      known = find() ?? (await askFor('master passphrase: ', why))
       return known
     },
     readNew: async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createFakeCa } from '../../../test/fakes/hub-certificates.ts'
-import { startSignInHub } from '../../../test/fakes/sign-in-hub.ts'
+import { type SignInHub, startSignInHub } from '../../../test/fakes/sign-in-hub.ts'
 import { type SignInOptions, signIn } from './sign-in.ts'
 
 /** Ten minutes pass at once, or never. */
@@ -17,7 +17,11 @@ const clockOf = (isLate: boolean): SignInOptions['clock'] => ({
 })
 
 async function withOptions(
-  work: (options: Omit<SignInOptions, 'openBrowser' | 'askLine'>, shown: string[]) => Promise<void>,
+  work: (
+    options: Omit<SignInOptions, 'openBrowser' | 'askLine'>,
+    shown: string[],
+    asked: SignInHub['asked'],
+  ) => Promise<void>,
   isLate: boolean,
 ): Promise<void> {
   await using hub = await startSignInHub({ ca: await createFakeCa(), state: 'fixed' })
@@ -29,7 +33,7 @@ async function withOptions(
     port: 0,
     show: (line: string) => void shown.push(line),
   }
-  await work(options, shown)
+  await work(options, shown, hub.asked)
 }
 
 const LATE = { code: 'sign_in_timeout', message: 'nobody signed in within 10 minutes' }
@@ -89,4 +93,17 @@ test('[OID-33] five addresses are looked at, and then no other one', () =>
     )
     assert.equal(asked, 5)
     assert.match(shown[2] ?? '', /http:\/\/127\.0\.0\.1:2\d{4}\/callback\?… Copy all of it\.$/)
+  }, false))
+
+test('[OID-31] each sign-in has a secret of its own', () =>
+  withOptions(async (options, _shown, asked) => {
+    for (let time = 0; time < 2; time += 1) {
+      await assert.rejects(
+        signIn({ ...options, openBrowser: undefined, askLine: async () => undefined }),
+        { code: 'sign_in_cancelled' },
+      )
+    }
+    const keys = asked.filter(({ route }) => route === 'start').map(({ body }) => body['key'])
+    assert.equal(new Set(keys).size, 2)
+    for (const key of keys) assert.match(String(key), /^[\w-]{43}$/)
   }, false))

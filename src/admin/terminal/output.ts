@@ -1,6 +1,7 @@
 import type { Writable } from 'node:stream'
-import { errnoCode, SvcError } from '../../platform/errors.ts'
+import { errnoCode } from '../../platform/errors.ts'
 import { printableLines } from '../../platform/printable.ts'
+import { outputLost, put } from '../../platform/standard-output.ts'
 import type { Language } from '../../protocol/spoken-words.ts'
 
 /**
@@ -15,8 +16,6 @@ export class Output {
 
   constructor(stream: Writable) {
     this.#stream = stream
-    // Each write learns of its failure by its callback; without a listener the stream's own event would end the process.
-    stream.on('error', () => undefined)
   }
 
   /** Nobody reads any more: what has no other effect than output may stop. */
@@ -40,29 +39,19 @@ export class Output {
 
   /** Not for people: as they are. A reader that has gone is a failure, since it did not get all. */
   async writeBytes(bytes: Uint8Array): Promise<void> {
-    const error = await this.#put(bytes)
-    if (error) throw outputFailed(error)
+    const error = await put(this.#stream, bytes)
+    if (error !== undefined) throw outputLost(error)
   }
 
   async write(text: string): Promise<void> {
     if (this.#isClosed) return
-    const error = await this.#put(printableLines(text))
-    if (error === null || error === undefined) return
+    const error = await put(this.#stream, printableLines(text))
+    if (error === undefined) return
     this.#isClosed = true
-    if (errnoCode(error) !== 'EPIPE') throw outputFailed(error)
-  }
-
-  #put(content: string | Uint8Array): Promise<Error | null | undefined> {
-    return new Promise((resolve) => this.#stream.write(content, resolve))
+    if (errnoCode(error) !== 'EPIPE') throw outputLost(error)
   }
 
   async writeJson(document: unknown): Promise<void> {
     await this.write(`${JSON.stringify(document, null, 2)}\n`)
   }
-}
-
-function outputFailed(error: Error): SvcError {
-  return new SvcError('output_failed', `cannot write the output: ${error.message}`, {
-    cause: error,
-  })
 }

@@ -73,7 +73,7 @@ export async function runAdopt(env: Environment, options: AdoptOptions): Promise
     const work = { places, targets, ...storeIn(places, passesOf(places, targets)) }
     await work.host.makeDirectory(join(places.stateDir, 'adopt'))
     const outcomes = options.undo ? await undo(work, options) : await apply(work, options, waitMs)
-    showOutcomes(places.config.language, outcomes, options)
+    await showOutcomes(places.config.language, outcomes, options)
   } finally {
     lock.release()
   }
@@ -91,7 +91,7 @@ async function showPlan(places: AdoptPlaces, options: AdoptOptions): Promise<voi
     loads: loadsOf(proposals, hostname),
     remarks: plan.remarks,
   }
-  print(document, options, [...planLines(proposals, hostname), ...plan.remarks].join('\n\n'))
+  await print(document, options, [...planLines(proposals, hostname), ...plan.remarks].join('\n\n'))
 }
 
 function planLines(proposals: readonly Proposal[], hostname: string): string[] {
@@ -306,11 +306,11 @@ async function confirm({ yes }: AdoptOptions, question: string): Promise<void> {
   if (!isConfirmed) throw new UserError('unconfirmed', 'nothing was changed', { exitStatus: 2 })
 }
 
-function showOutcomes(
+async function showOutcomes(
   language: Language,
   outcomes: readonly Outcome[],
   options: AdoptOptions,
-): void {
+): Promise<void> {
   const wanted = options.undo ? 'undone' : 'adopted'
   const ok = outcomes.every(({ result, problems }) => result === wanted && problems.length === 0)
   const lines = outcomes.flatMap(({ id, result, serial, reason, problems }) => {
@@ -327,7 +327,7 @@ function showOutcomes(
     lines.push('nothing was changed for what waits: run the command again')
   }
   if (lines.length === 0) lines.push('there is nothing to take over')
-  print({ ok, adoptions: outcomes }, options, lines.join('\n'))
+  await print({ ok, adoptions: outcomes }, options, lines.join('\n'))
   if (!ok) process.exitCode = 1
 }
 

@@ -20,14 +20,14 @@ export async function runAudit(
     const aside = await setKnownLogAside(paths, clock.now())
     const text =
       aside.length === 0 ? 'there is nothing to set aside' : `set aside: ${aside.join(', ')}`
-    print({ set_aside: aside }, options, text)
+    await print({ set_aside: aside }, options, text)
     return
   }
   const description = describeKnownLog(await readKnownLog(paths))
   const evidence = description.state === 'alarm' ? { evidence: paths.logAlarmsFile } : {}
   const receipts = await describeReceipts(paths.receiptsFile)
   const text = [...format(description, paths.logAlarmsFile), ...formatReceipts(receipts)]
-  print({ ...description, ...evidence, receipts }, options, text.join('\n'))
+  await print({ ...description, ...evidence, receipts }, options, text.join('\n'))
   if (description.state === 'alarm') process.exitCode = EXIT_ALARM
 }
 

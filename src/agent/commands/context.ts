@@ -6,6 +6,7 @@ import { type Clock, systemClock } from '../../platform/clock.ts'
 import { createLoggingFromEnvironment, type Logger, type Logging } from '../../platform/logger.ts'
 import { nearMatches } from '../../platform/near-matches.ts'
 import { printableLines } from '../../platform/printable.ts'
+import { writeOut } from '../../platform/standard-output.ts'
 import { readVersion } from '../../platform/version.ts'
 import { VARIABLE_NAMES } from '../../protocol/variable-names.ts'
 import type { AgentCommand } from '../settings/agent-variables.ts'
@@ -74,9 +75,11 @@ function warnAboutUnknownVariables(
 }
 
 /** One JSON document, or text, on stdout. */
-export function print(value: unknown, format: { readonly json: boolean }, text: string): void {
+export async function print(
+  value: unknown,
+  format: { readonly json: boolean },
+  text: string,
+): Promise<void> {
   // What the agent's user wrote may come to root's terminal.
-  process.stdout.write(
-    `${printableLines(format.json ? JSON.stringify(value, undefined, 2) : text)}\n`,
-  )
+  await writeOut(`${printableLines(format.json ? JSON.stringify(value, undefined, 2) : text)}\n`)
 }

@@ -72,7 +72,7 @@ export async function runEnroll(env: Environment, options: EnrollOptions): Promi
     // It may be another hub.
     await setKnownLogAside(paths, context.clock.now())
     const { serial, notAfter } = identity.leaf
-    print(
+    await print(
       await describeIdentity(identity, paths),
       options,
       `enrolled ${hostname}\ncert serial: ${serial}\nnot_after: ${formatInstant(notAfter)}`,

@@ -22,7 +22,7 @@ export async function runRotate(env: Environment, options: { json: boolean }): P
     }
   })
   invariant(Check(RotationReport, report), 'rotate answers with two serials')
-  print(report, options, `old serial: ${report.old_serial}\nnew serial: ${report.new_serial}`)
+  await print(report, options, `old serial: ${report.old_serial}\nnew serial: ${report.new_serial}`)
 }
 
 /** Also what the running agent answers. */

@@ -93,7 +93,7 @@ export async function runAnnouncedUpdate(
       whenInstalled: async (updated) => {
         isInstalled = true
         await tellAgent(paths, { ...request, failure: undefined })
-        report({ ...updated, restart: await restartRunningAgent(paths) }, options)
+        await report({ ...updated, restart: await restartRunningAgent(paths) }, options)
       },
     })
   } catch (error) {
@@ -268,12 +268,12 @@ interface Report {
   readonly restart: Restart
 }
 
-function report(
+async function report(
   { binary, oldVersion, release, restart }: Report,
   options: { readonly json: boolean },
-): void {
+): Promise<void> {
   const { old } = updateNames(binary)
-  print(
+  await print(
     { binary, old_version: oldVersion, new_version: release.version, old_binary: old, restart },
     options,
     [

@@ -14,7 +14,7 @@ export async function runStatus(env: Environment, options: { json: boolean }): P
   const answer = await askRunningAgent(paths.dataDir, paths.socketName, 'status')
   const status = answer === undefined ? await readAlone(paths, clock.now()) : answer.result
   // The command's own status, or the status of a running agent of the same version.
-  print(status, options, formatStatus(config.language, status as AgentStatus))
+  await print(status, options, formatStatus(config.language, status as AgentStatus))
 }
 
 /** Without the lock: it changes nothing, and the holder of the lock changes each file as a whole. */

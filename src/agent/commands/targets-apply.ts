@@ -41,14 +41,14 @@ export async function runTargetsApply(
   }
   const tell = tellThroughSocket(host.owner, paths)
   const outcome = await passWhenFree(host, { isForced: options.now === true }, tell)
-  show(config.language, outcome, options)
+  await show(config.language, outcome, options)
 }
 
-function show(
+async function show(
   language: Language,
   { results, problems, reportsWaiting }: PassOutcome,
   options: { json: boolean },
-): void {
+): Promise<void> {
   const ok = problems.length === 0 && !results.some(({ result }) => FAILED.includes(result))
   const targets = results.map(({ source, name, result, serial, detail, output = null }) => {
     return { source, nome: name, result, serial, detail, output }
@@ -64,7 +64,7 @@ function show(
   if (reportsWaiting > 0) lines.push(`reports that wait for the agent: ${reportsWaiting}`)
   if (lines.length === 0 && ok) lines.push('no targets to apply')
   invariant(ok || lines.length + problems.length > 0, 'the lines above name what failed')
-  if (options.json || lines.length > 0) print(document, options, lines.join('\n'))
+  if (options.json || lines.length > 0) await print(document, options, lines.join('\n'))
   if (ok) return
   process.exitCode = 1
   if (!options.json) for (const problem of problems) process.stderr.write(`${problem}\n`)

@@ -39,7 +39,7 @@ export async function runTargetsCheck(env: Environment, options: { json: boolean
     const delivery = await readDelivery(paths.outDir, target)
     explained.push({ target, delivery, newDirectories: newDirectories.get(target) ?? [] })
   }
-  report(config, explained, problems, options)
+  await report(config, explained, problems, options)
 }
 
 async function readDelivery(outDir: string, { artefact, name }: Target): Promise<DeliveryOnHost> {
@@ -58,12 +58,12 @@ async function readDelivery(outDir: string, { artefact, name }: Target): Promise
   }
 }
 
-function report(
+async function report(
   { targetsDir, language }: Pick<AgentConfig, 'targetsDir' | 'language'>,
   explained: readonly ExplainedTarget[],
   problems: readonly TargetProblem[],
   options: { json: boolean },
-): void {
+): Promise<void> {
   const ok = problems.length === 0
   const document = {
     ok,
@@ -74,7 +74,7 @@ function report(
   const nothing = ok ? [`no targets in ${targetsDir}`] : []
   const texts =
     explained.length === 0 ? nothing : explained.map((one) => formatTarget(language, one))
-  if (options.json || texts.length > 0) print(document, options, texts.join('\n\n'))
+  if (options.json || texts.length > 0) await print(document, options, texts.join('\n\n'))
   if (ok) return
   process.exitCode = 1
   if (options.json) return

@@ -11,7 +11,7 @@ export async function runTpm(env: Environment, options: { json: boolean }): Prom
   const maker = certificate === undefined ? null : describeMaker(certificate)
   const line = [sha256, ...(hostname === null ? [] : [hostname])].join(' ')
   const said = maker === null ? 'no certificate of its maker' : `certificate of ${maker}`
-  print({ ek_sha256: sha256, hostname, maker }, options, `${line}  # ${said}`)
+  await print({ ek_sha256: sha256, hostname, maker }, options, `${line}  # ${said}`)
 }
 
 /** In one line; who the maker is decides nothing here. */

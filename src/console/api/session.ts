@@ -2,6 +2,7 @@
 // goes along as a header. A page of another port has the cookie only. docs/protocol.md SES.
 
 import { batch, signal } from '@preact/signals'
+import { includesRole } from '../../protocol/admin/roles.ts'
 import {
   type AdminOperationName,
   type AdminRole,
@@ -42,7 +43,6 @@ const HEADER = 'cartorio-session'
 const UNATTENDED_HEADER = 'cartorio-unattended'
 /** So long after the last key or click, what the page asks is asked by nobody. */
 const ATTENDED_MS = 60_000
-const LEVELS: readonly AdminRole[] = ['viewer', 'operator', 'admin']
 
 export const session = signal<Session>({ state: 'unknown' })
 /** Screens are drawn again for another one; while a session has ended, the one whose screen it is. */
@@ -139,7 +139,7 @@ export function endedByHub(used: string | undefined): void {
 /** By the role, whatever hosts the token is for. */
 export function isAtLeast(role: AdminRole): boolean {
   const { value } = holder
-  return value !== undefined && LEVELS.indexOf(value.role) >= LEVELS.indexOf(role)
+  return value !== undefined && includesRole(value.role, role)
 }
 
 /** Whether a token that is for some hosts only may ask for it at all. */

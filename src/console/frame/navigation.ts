@@ -26,6 +26,7 @@ type SectionLabel =
   | 'revocations'
   | 'webhooks'
   | 'access'
+  | 'hubs'
 
 const SECTIONS: Readonly<Record<'fleet' | 'evidence' | 'hub', readonly Section[]>> = {
   fleet: [
@@ -46,6 +47,7 @@ const SECTIONS: Readonly<Record<'fleet' | 'evidence' | 'hub', readonly Section[]
   hub: [
     { path: '/webhooks', icon: 'webhook', label: 'webhooks', isFor: 'all' },
     { path: '/access', icon: 'key', label: 'access', isFor: 'all' },
+    { path: '/hub', icon: 'archive', label: 'hubs', isFor: 'all' },
   ],
 }
 

@@ -4,6 +4,7 @@ import type { ComponentChildren, JSX } from 'preact'
 import type { Pages } from '../api/pages.ts'
 import { words } from '../words/words.ts'
 import { Notice } from './answer.tsx'
+import { Command } from './command.tsx'
 import type { Column } from './data-table.tsx'
 import { ArrivedButton, PagedRows } from './paged-rows.tsx'
 
@@ -15,6 +16,8 @@ interface ListCardProperties<Row> {
   readonly hrefOf?: (row: Row) => string
   /** What comes here. */
   readonly empty: string
+  /** Of `svc`, that brings the first one. */
+  readonly emptyCommand?: string | undefined
   /** Beside the heading: what can be begun here. */
   readonly acts?: ComponentChildren
   /** Filters, in the place of the heading. */
@@ -28,6 +31,7 @@ export function ListCard<Row extends { readonly id: string }>({
   columns,
   hrefOf,
   empty,
+  emptyCommand,
   acts,
   children,
 }: ListCardProperties<Row>): JSX.Element {
@@ -52,7 +56,11 @@ export function ListCard<Row extends { readonly id: string }>({
         pages={pages}
         columns={columns}
         hrefOf={hrefOf}
-        empty={<Notice title={words().frame.empty} hint={empty} />}
+        empty={
+          <Notice title={words().frame.empty} hint={empty}>
+            {emptyCommand !== undefined && <Command text={emptyCommand} />}
+          </Notice>
+        }
       />
     </section>
   )

@@ -64,6 +64,10 @@ const ROUTES: readonly Route[] = [
     load: async () => (await import('./access/access-screen.tsx')).AccessScreen,
   },
   {
+    pattern: '/hub',
+    load: async () => (await import('./hub/hub-screen.tsx')).HubScreen,
+  },
+  {
     pattern: '/roots',
     load: async () => (await import('./roots/roots-screen.tsx')).RootsScreen,
   },
@@ -89,7 +93,7 @@ const ROUTES: readonly Route[] = [
     isForSomeHosts: true,
     load: async () => (await import('./hosts/hosts-screen.tsx')).HostsScreen,
   },
-  // Before what shows a load by its id.
+  // Before what shows a cargo by its id.
   { pattern: '/cargo/seal', load: async () => (await import('./seal/seal-screen.tsx')).SealScreen },
   {
     pattern: '/cargo/:id',

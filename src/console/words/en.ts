@@ -10,6 +10,7 @@ import { enrolment } from './en/enrolment.ts'
 import { frame } from './en/frame.ts'
 import { host } from './en/host.ts'
 import { hosts } from './en/hosts.ts'
+import { hub } from './en/hub.ts'
 import { overview } from './en/overview.ts'
 import { policies } from './en/policies.ts'
 import { rollouts } from './en/rollouts.ts'
@@ -31,6 +32,7 @@ export const en = {
   frame,
   host,
   hosts,
+  hub,
   overview,
   policies,
   revocations,

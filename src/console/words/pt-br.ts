@@ -11,6 +11,7 @@ import { enrolment } from './pt-br/enrolment.ts'
 import { frame } from './pt-br/frame.ts'
 import { host } from './pt-br/host.ts'
 import { hosts } from './pt-br/hosts.ts'
+import { hub } from './pt-br/hub.ts'
 import { overview } from './pt-br/overview.ts'
 import { policies } from './pt-br/policies.ts'
 import { rollouts } from './pt-br/rollouts.ts'
@@ -32,6 +33,7 @@ export const ptBr: Words = {
   frame,
   host,
   hosts,
+  hub,
   overview,
   policies,
   revocations,

@@ -9,7 +9,12 @@ export function subjectOfActor(actor: string): string {
   return ACTOR_PREFIX + actor
 }
 
-const CARGO_ACTS: ReadonlySet<string> = new Set(['carga_created', 'carga_updated', 'carga_removed'])
+const CARGO_ACTS: ReadonlySet<string> = new Set([
+  'carga_created',
+  'carga_updated',
+  'carga_removed',
+  'carga_selected',
+])
 const HOST_ACTS: ReadonlySet<string> = new Set(['agent_enrolled', 'agent_removed'])
 
 /** What the store’s index knows of an act, for one that has left the store; `deliveryAgent` is the agent of its entrega. */

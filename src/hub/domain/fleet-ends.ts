@@ -8,7 +8,7 @@ import { decideState, renewalWindowMs } from './late-renewal.ts'
 export interface EndCount {
   /** When the quarter begins. */
   readonly quarterMs: number
-  /** Whole minutes. */
+  /** Whole minutes; `wholeLifeMinutes` stands for that and whatever is longer. */
   readonly lifeMinutes: number
   readonly state: CertificateState
   readonly count: number
@@ -59,9 +59,14 @@ function findExtremes(
 /** Whether their lives are so long that the threshold says when each of them is renewed. */
 export function hasWholeWindow(
   { lifeMinutes }: GroupKey,
-  { thresholdMs }: Pick<EndRule, 'thresholdMs'>,
+  rule: Pick<EndRule, 'thresholdMs'>,
 ): boolean {
-  return renewalWindowMs((lifeMinutes - 1) * MINUTE_MS, thresholdMs) === thresholdMs
+  return lifeMinutes >= wholeLifeMinutes(rule)
+}
+
+/** From which life on it is so: how much longer a group has lived says nothing more about it. */
+export function wholeLifeMinutes({ thresholdMs }: Pick<EndRule, 'thresholdMs'>): number {
+  return Math.ceil((3 * thresholdMs) / MINUTE_MS) + 1
 }
 
 export const END_HORIZONS = {

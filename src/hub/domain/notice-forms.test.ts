@@ -78,7 +78,7 @@ describe('[WHK-28] a digest', () => {
         ['Certificate is late', 3, 'and 37 more of the same'],
         ['Rollout frozen', 1, undefined],
         ['Host revoked', 1, undefined],
-        ['Load made', 1, undefined],
+        ['Cargo made', 1, undefined],
         ['Changes frozen', 1, undefined],
         ['Hub joined', 1, undefined],
       ],

@@ -2,6 +2,7 @@
 
 /** Of the ID token, verified; what the token does not say is of the provider's userinfo. */
 export interface OpenidClaims {
+  /** In the spelling of the settings. */
   readonly issuer: string
   readonly subject: string
   readonly all: Readonly<Record<string, unknown>>

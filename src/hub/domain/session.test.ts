@@ -1,17 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { TokenHash } from '../../protocol/identifiers.ts'
-import {
-  decideSessionRoom,
-  idleEnd,
-  isSessionOpen,
-  type Session,
-  SESSION_KEPT_MS,
-  sessionEnd,
-  SESSIONS_KEPT_MAX,
-  SESSIONS_KEPT_PER_TOKEN_MAX,
-  SESSIONS_PER_TOKEN_MAX,
-} from './session.ts'
+import { decideSessionRoom, idleEnd, isSessionOpen, type Session, sessionEnd } from './session.ts'
+
+/** docs/protocol.md SES-10, SES-4. */
+const SESSIONS_PER_TOKEN_MAX = 50
+const SESSIONS_KEPT_PER_TOKEN_MAX = 100
+const SESSIONS_KEPT_MAX = 2000
+const SESSION_KEPT_MS = 7 * 86_400_000
 
 const NOW = new Date('2026-11-21T10:00:00Z')
 const MINUTE_MS = 60_000

@@ -30,13 +30,13 @@ export interface SignInCode {
 }
 
 /** So many open ones has a token. */
-export const SESSIONS_PER_TOKEN_MAX = 50
+const SESSIONS_PER_TOKEN_MAX = 50
 /** And so many are kept of it, with those that have ended, whose pages are told so. */
-export const SESSIONS_KEPT_PER_TOKEN_MAX = 100
+const SESSIONS_KEPT_PER_TOKEN_MAX = 100
 /** All that are kept. */
-export const SESSIONS_KEPT_MAX = 2000
+const SESSIONS_KEPT_MAX = 2000
 /** After its end at the latest a session is kept so long. */
-export const SESSION_KEPT_MS: number = 7 * 86_400_000
+const SESSION_KEPT_MS = 7 * 86_400_000
 
 const ID_LENGTH = 16
 

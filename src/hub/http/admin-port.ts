@@ -127,6 +127,7 @@ export function createAdminPort(options: AdminPortOptions): AdminPort {
     ],
     log,
     limits: { ...limits, bodyBytes: ADMIN_BODY_BYTES_MAX },
+    droppedBodyBytes: ADMIN_BODY_BYTES_MAX,
     isTrustedProxy: options.isTrustedProxy,
     onAnswer: options.onAnswer,
     onRefusal: options.onRefusal,

@@ -1,5 +1,6 @@
 // The admin operations as HTTP routes: the same on the socket and on the admin port.
 
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { describeError, SvcError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
@@ -116,7 +117,10 @@ async function perform(
   const idempotency = key === undefined ? undefined : { credential, key }
   try {
     const caller = { actor, role, only, session, token, confirmedBy: confirmation.by, idempotency }
+    // Agents come between the parts of what a person waits for: docs/protocol.md LIM-81.
+    await nextTurn()
     const done = await options.performOperation(name, asked as object, caller)
+    await nextTurn()
     if ('dry_run' in done) return answer(reply, 200, done)
     const tag = entityTagOf(operation, done)
     if (tag !== undefined) reply.header('etag', `"${tag}"`)

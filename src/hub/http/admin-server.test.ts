@@ -108,6 +108,35 @@ describe('startAdminServer', () => {
       'v'.repeat(120),
     ))
 
+  test('[LIM-81] agents come between who asks, what is done, and the reply', async () => {
+    let turn = 0
+    let isOver = false
+    const count = (): void => {
+      turn += 1
+      if (!isOver) setImmediate(count)
+    }
+    count()
+    const turns: number[] = []
+    const reply = {
+      cargas: [],
+      next: null,
+      toJSON() {
+        turns.push(turn)
+        return { cargas: [], next: null }
+      },
+    }
+    const listCargoes = async (): Promise<typeof reply> => {
+      turns.push(turn)
+      return reply
+    }
+    await withServer({ listCargoes }, async ({ send }) => {
+      assert.equal((await send('GET', '/v1/admin/cargas')).status, 200)
+    })
+    isOver = true
+    const [done = 0, told = 0] = turns
+    assert.ok(told > done, `done in turn ${done}, told in turn ${told}`)
+  })
+
   test('follows no link that stands in the place of its staging directory', () =>
     withServer({}, async ({ socketPath }) => {
       const outside = await mkdtemp(join(tmpdir(), 'outside'))

@@ -54,6 +54,7 @@ export async function startAdminServer(options: AdminServerOptions): Promise<Adm
     routes: [...Object.values(ADMIN_OPERATIONS), BACKUP_ROUTE, CHANGES_ROUTE],
     log,
     limits: LIMITS,
+    droppedBodyBytes: ADMIN_BODY_BYTES_MAX,
     isTrustedProxy: () => false,
     catchUp: catchUp && (() => catchUp().catch(() => undefined)),
     headers: ADMIN_HEADERS,

@@ -20,6 +20,10 @@ class Scene {
   lists = 0
   readonly sleepers: Sleeper[] = []
   readonly bell: ChangeBell = new ChangeBell()
+  /** Whom an entry is about, by its number. */
+  readonly agents: Map<number, AgentId> = new Map()
+  /** Those of every bounded token. */
+  readonly within: Set<AgentId> = new Set()
   readonly streams: ChangeStreams
   beforeEnd: () => Promise<void> = () => Promise.resolve()
 
@@ -32,9 +36,13 @@ class Scene {
       },
       list: async (after, limit) => {
         this.lists += 1
-        return Array.from({ length: limit }, (_, at) => ({ seq: after + 1 + at, tipo: 'noted' }))
+        return Array.from({ length: limit }, (_, at) => {
+          const seq = after + 1 + at
+          const agent = this.agents.get(seq)
+          return { seq, tipo: 'noted', ...(agent !== undefined && { agente_id: agent }) }
+        })
       },
-      findWithin: async () => new Set(),
+      findWithin: async (ids) => new Set([...ids].filter((id) => this.within.has(id as AgentId))),
     }
     const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
       new Promise((resolve, reject) => {
@@ -84,7 +92,7 @@ class Scene {
   /** Until nobody waits to tell anything. */
   async rest(): Promise<void> {
     await this.settle()
-    while (this.sleepers.some(({ ms }) => ms === 250)) await this.wake(250)
+    while (this.sleepers.some(({ ms }) => ms === PAUSE_MS)) await this.wake(PAUSE_MS)
   }
 
   async wake(ms: number): Promise<void> {
@@ -110,27 +118,25 @@ function toldOf({ text }: Held): string[] {
   })
 }
 
+/** From one message to the next. */
+const PAUSE_MS = 1000
+
 describe('streams of changes', () => {
-  test('[DOR-3] in a quarter of a second five entries are told one by one, and more by one message', async () => {
+  test('[DOR-3] the first entry is told at once, twenty a second later one by one, and more by one message', async () => {
     const scene = new Scene()
     const stream = scene.hold()
     await scene.rest()
     await scene.commit(1)
     assert.deepEqual(toldOf(stream), ['hello 10', 'entry 11'])
     await scene.commit(2)
-    await scene.commit(3)
+    await scene.commit(18)
     assert.deepEqual(toldOf(stream).length, 2, 'the next ones wait')
-    await scene.wake(250)
-    assert.deepEqual(toldOf(stream).slice(2), [
-      'entry 12',
-      'entry 13',
-      'entry 14',
-      'entry 15',
-      'entry 16',
-    ])
-    await scene.commit(6)
-    await scene.wake(250)
-    assert.deepEqual(toldOf(stream).slice(7), ['many 16 22'])
+    await scene.wake(PAUSE_MS)
+    const later = Array.from({ length: 20 }, (_, at) => `entry ${12 + at}`)
+    assert.deepEqual(toldOf(stream).slice(2), later)
+    await scene.commit(21)
+    await scene.wake(PAUSE_MS)
+    assert.deepEqual(toldOf(stream).slice(22), ['many 31 52'])
   })
 
   test('[DOR-4] what is committed while a stream is welcomed is told, and once', async () => {
@@ -177,6 +183,40 @@ describe('streams of changes', () => {
     streams.close()
     assert.equal(streams.hasRoom(onSocket), true)
     assert.equal(streams.hasRoom({ holder: 'other', address: '192.0.2.1' }), true)
+  })
+
+  test('[DOR-8] the streams of the socket take no place of a token', () => {
+    const scene = new Scene()
+    const { streams } = scene
+    for (let at = 0; at < 20; at += 1) scene.hold({ holder: 'socket', address: undefined })
+    for (let at = 0; at < 200; at += 1) {
+      const byToken = { holder: `token-${at}`, address: `192.0.2.${at}` }
+      assert.equal(streams.hasRoom(byToken), true)
+      scene.hold(byToken)
+    }
+    assert.equal(streams.hasRoom({ holder: 'other', address: '192.0.2.250' }), false)
+  })
+
+  test('[DOR-6] a bounded token hears of no other hosts, and of no entry that is about none', async () => {
+    const scene = new Scene()
+    const [own, other] = ['own' as AgentId, 'other' as AgentId]
+    scene.within.add(own)
+    scene.agents.set(11, other).set(13, own)
+    const bounded = scene.hold({ authenticate: async () => ({ only: 'role=db' }) })
+    const whole = scene.hold()
+    await scene.rest()
+    await scene.commit(3)
+    for (const agent of [other, own]) scene.bell.ringPresence(agent)
+    await scene.rest()
+    const toldTo = ({ text }: Held): string[] =>
+      text.split('\n').filter((line) => line.startsWith('data: '))
+    assert.deepEqual(toldTo(bounded).slice(1), [
+      'data: {"seq":13,"tipo":"noted","agente_id":"own"}',
+      'data: {"agente_id":"own"}',
+    ])
+    assert.equal(toldTo(whole).length, 6)
+    await scene.commit(21)
+    assert.deepEqual(toldOf(bounded).at(-1), 'many 13 34')
   })
 
   test('[DOR-8] one address has a hundred streams, one token fifty', () => {

@@ -65,9 +65,9 @@ export const CHANGE_STREAMS_MAX = 200
 export const CHANGE_STREAMS_ON_SOCKET = 20
 export const CHANGE_STREAMS_PER_ADDRESS = 100
 export const CHANGE_STREAMS_PER_HOLDER = 50
-/** So many in one go, and so often in a second: at most twenty of each kind in a second. */
-const TOLD_AT_ONCE = 5
-const PAUSE_MS = 250
+/** So many in one go, and no oftener: each message to all costs what as many looks at who may listen cost. */
+const TOLD_AT_ONCE = 20
+const PAUSE_MS = 1000
 /** To a caller that was away. */
 const RESUMED_MAX = 100
 const BUFFERED_BYTES_MAX = 64 * 1024

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import { openDoors } from '../../../test/support/console-page.ts'
+import { assertRefusal, openDoors } from '../../../test/support/console-page.ts'
 import { createSettableClock } from '../../../test/support/settable-clock.ts'
 import { openTemporaryStore } from '../../../test/support/temporary-store.ts'
 import { openAdmin } from '../../../test/support/told-admin.ts'
@@ -78,19 +78,32 @@ describe('[CON-1] the console at the admin port', () => {
   })
 })
 
-test('[CON-5] who is let in is told whether the page may seal', async () => {
-  for (const isConsoleSealing of [false, true]) {
+test('[CON-5] who is let in is told whether the page may seal, nobody else, and nobody where there is no console', async () => {
+  for (const [isConsoleServed, isConsoleSealing] of [
+    [true, false],
+    [true, true],
+    [false, true],
+  ] as const) {
     await using stack = new AsyncDisposableStack()
     const store = stack.use(await openTemporaryStore())
     const clock = createSettableClock(new Date())
-    const settings = { isConsoleServed: true, isConsoleSealing }
+    const settings = { isConsoleServed, isConsoleSealing }
     const { target } = stack.use(await openDoors(store, clock, settings))
     const { token } = await openAdmin(store, { clock }).admin.createAccessToken({
       name: 'ana',
       role: 'viewer',
     })
-    const headers = { authorization: `Bearer ${token}` }
-    const reply = await send(target, { method: 'GET', path: '/v1/console/sealing', headers })
-    assert.deepEqual([reply.status, reply.json], [200, { sealing: isConsoleSealing }])
+    const path = '/v1/console/sealing'
+    const reply = await send(target, {
+      method: 'GET',
+      path,
+      headers: { authorization: `Bearer ${token}` },
+    })
+    if (isConsoleServed) {
+      assert.deepEqual([reply.status, reply.json], [200, { sealing: isConsoleSealing }])
+    } else {
+      assertRefusal(reply, 404, 'route_not_found')
+    }
+    assertRefusal(await send(target, { method: 'GET', path }), 401, 'admin_token_invalid')
   }
 })

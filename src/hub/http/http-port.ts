@@ -59,6 +59,8 @@ export interface HttpPortOptions extends Pick<AnswerLogOptions, 'onAnswer' | 'on
   readonly limitRefusal?: (request: FastifyRequest, refusal: WireErrorCode) => Promise<number>
   /** Sees each body that is JSON by its media type, before it is parsed. */
   readonly onBody?: (request: FastifyRequest, body: Buffer) => void
+  /** How much of a refused body is read and dropped: 1 MiB by default. */
+  readonly droppedBodyBytes?: number
   /** Ends a token that is in a URL: docs/protocol.md TOK-10. */
   readonly leakedTokens?: LeakedTokens | undefined
 }
@@ -143,7 +145,7 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
       // No hook runs for it: what comes before and after every answer is done here.
       const refusal = (await begin(request, reply)) ?? refusalOf(error)
       sendRefusal(reply, refusal, bodyOf(refusal))
-      if (!request.raw.complete) boundDroppedBody(request.raw)
+      if (!request.raw.complete) boundDroppedBody(request.raw, options.droppedBodyBytes)
       noteAnswer(answers, request, reply)
       return reply
     },
@@ -240,7 +242,7 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
   // After the body is read: what Node calls back with its pieces is of no request.
   app.addHook('preHandler', (request, _reply, done) => withTrace(traceOf(request), done))
   app.addHook('onSend', (request, _reply, payload, done) => {
-    if (!request.raw.complete) boundDroppedBody(request.raw)
+    if (!request.raw.complete) boundDroppedBody(request.raw, options.droppedBodyBytes)
     done(null, payload)
   })
   app.addHook('onResponse', (request, reply, done) => {

@@ -43,7 +43,7 @@ async function lookAt(tenant: string, issuer: string) {
   })
   stack.defer(() => agent.close())
   const provider = createOpenidProvider({
-    issuer: new URL(`https://${CLOUD}/${tenant}/v2.0`),
+    issuer: `https://${CLOUD}/${tenant}/v2.0`,
     clientId: 'cartorio',
     clientSecret: undefined,
     scopes: 'openid',
@@ -71,7 +71,7 @@ test('[OID-9] one tenant of that cloud is one', async () => {
 
 test('[OID-10] what is said of a provider that is away is said once', async () => {
   const provider = createOpenidProvider({
-    issuer: new URL('https://sso.example.org'),
+    issuer: 'https://sso.example.org',
     clientId: 'cartorio',
     clientSecret: undefined,
     scopes: 'openid',
@@ -97,7 +97,7 @@ test('[OID-13] whether a provider is there is asked of the provider, not of what
   const agent = new Agent({ connect: { ca: fake.rootPem } })
   const clock = createSettableClock(NOW)
   const provider = createOpenidProvider({
-    issuer: new URL(fake.issuer),
+    issuer: fake.issuer,
     clientId: 'cartorio',
     clientSecret: undefined,
     scopes: 'openid',
@@ -127,5 +127,37 @@ test('[OID-13] whether a provider is there is asked of the provider, not of what
   fake.behave()
   clock.pass(11_000)
   assert.deepEqual(await provider.look(), { ok: true })
+  await agent.close()
+})
+
+test('[OID-10] what discovery answered is kept for an hour, and beyond that until it answers again', async () => {
+  await using fake = await startMisbehavingProvider('cartorio')
+  const agent = new Agent({ connect: { ca: fake.rootPem } })
+  const clock = createSettableClock(NOW)
+  const provider = createOpenidProvider({
+    issuer: fake.issuer,
+    clientId: 'cartorio',
+    clientSecret: undefined,
+    scopes: 'openid',
+    claimsWanted: [],
+    agentFor: async () => agent,
+    version: '1.0.0',
+    clock,
+  })
+  const begin = async () => {
+    const request = { redirectUri: 'https://hub.test/', state: 's', nonce: 'n', verifier: 'v' }
+    return [(await provider.authorizationUrl(request)).ok, fake.asked.length]
+  }
+  assert.deepEqual(await begin(), [true, 1])
+  clock.pass(3_600_000)
+  assert.deepEqual(await begin(), [true, 1])
+  clock.pass(1)
+  assert.deepEqual(await begin(), [true, 2])
+  fake.answer = (_path, response) => {
+    response.writeHead(500).end()
+    return true
+  }
+  clock.pass(3_600_001)
+  assert.deepEqual(await begin(), [true, 3])
   await agent.close()
 })

@@ -16,7 +16,8 @@ import type { AgentFor } from './outside-agents.ts'
 import { createProviderFetch, ProviderAway } from './provider-fetch.ts'
 
 export interface OpenidProviderOptions {
-  readonly issuer: URL
+  /** A URL. */
+  readonly issuer: string
   readonly clientId: string
   /** Undefined for a public client, which has PKCE alone. */
   readonly clientSecret: Secret<string> | undefined
@@ -37,7 +38,8 @@ const EXCHANGE_MS_MAX = 10_000
 const FRESH_MS = 3_600_000
 /** Strangers may ask as often as they like. */
 const TRIED_MS = 10_000
-const REASON_CHARACTERS_MAX = 300
+/** With what the hub says before it, a message has 300. */
+const REASON_CHARACTERS_MAX = 275
 const TOLERANCE_SECONDS = 30
 /** The library takes megabytes of a hub, and most hubs have no provider. */
 const loadLibrary = () => import('openid-client')
@@ -115,13 +117,13 @@ async function discover(options: OpenidProviderOptions): Promise<ServerMetadata>
   const { customFetch, discovery } = await loadLibrary()
   const { issuer, clientId, agentFor, version } = options
   const deadline = AbortSignal.timeout(EXCHANGE_MS_MAX)
-  const config = await discovery(issuer, clientId, undefined, undefined, {
+  const config = await discovery(new URL(issuer), clientId, undefined, undefined, {
     [customFetch]: createProviderFetch(agentFor, version, deadline),
   })
   const metadata = config.serverMetadata()
   // The library lets a cloud name a pattern for all, and then any tenant is the issuer.
   if (!metadata.issuer.includes('{')) return metadata
-  throw new ProviderAway(`${issuer.href} is for all tenants: SVC_OIDC_ISSUER has to name one`)
+  throw new ProviderAway(`${issuer} is for all tenants: SVC_OIDC_ISSUER has to name one`)
 }
 
 /** By a header unless the provider takes the secret in the body alone. */
@@ -157,7 +159,7 @@ async function claimsOf(
   config: Configuration,
   current: URL,
   { state, nonce, verifier, askedSince }: OpenidRequest,
-  { claimsWanted }: OpenidProviderOptions,
+  { claimsWanted, issuer: configured }: OpenidProviderOptions,
 ): Promise<OpenidClaims> {
   const { authorizationCodeGrant, fetchUserInfo } = await loadLibrary()
   const tokens = await authorizationCodeGrant(config, current, {
@@ -168,7 +170,8 @@ async function claimsOf(
   })
   const claims = tokens.claims()
   if (claims === undefined) throw new Error('it sent no ID token')
-  const { iss: issuer, sub: subject, auth_time: authTime } = claims
+  const { iss, sub: subject, auth_time: authTime } = claims
+  const issuer = new URL(iss).href === new URL(configured).href ? configured : iss
   if (askedSince !== undefined && !isSince(authTime, askedSince)) {
     throw new Error('it did not ask the person again, or does not say so (auth_time)')
   }
@@ -208,7 +211,8 @@ function describeRefusal(error: unknown): string {
           .join(': ')
       : (findAway(error)?.message ?? describeOwn(error))
   const shown = said.replaceAll(/[^ -~]/g, '?')
-  return shown.length > REASON_CHARACTERS_MAX ? `${shown.slice(0, REASON_CHARACTERS_MAX)}…` : shown
+  if (shown.length <= REASON_CHARACTERS_MAX) return shown
+  return `${shown.slice(0, REASON_CHARACTERS_MAX - 3)}...`
 }
 
 /** The library's causes hold whole replies, so only messages are taken. */

@@ -280,6 +280,8 @@ export interface StoreReader extends ListReader {
   findAccessToken(hash: TokenHash): Promise<AccessToken | undefined>
   /** Newest first. */
   listAccessTokens(): Promise<AccessToken[]>
+  /** The same, page by page. */
+  pageAccessTokens(page: Page): Promise<AccessToken[] | undefined>
   /** Of those whom an OpenID provider signed in under this name, newest first. */
   listTokensOfPeople(name: string): Promise<AccessToken[]>
   /** Under whatever name, newest first. */

@@ -8,8 +8,8 @@ import type { AgentTrust } from '../domain/root-set.ts'
 import type { LateRule, Page } from './store.ts'
 
 export interface SummaryReader {
-  /** The certificates in use that end in the quarter of an hour of this instant or before. */
-  countEnds(rule: LateRule, until: Date): Promise<EndCount[]>
+  /** The certificates in use, by the quarter of an hour in which they end. */
+  countEnds(rule: LateRule, within: EndsWithin): Promise<EndCount[]>
   /** Of the certificates in use; the one that ended last comes first. */
   listExpired(now: Date, limit: number): Promise<CertificateInUse[]>
   /** Those of agents that have lost none, the first to end first. */
@@ -78,6 +78,13 @@ export interface TrustSlice {
 export interface SilentSlice {
   readonly agents: readonly Agent[]
   readonly last: AgentId | null
+}
+
+export interface EndsWithin {
+  /** Beyond the quarter of this instant; undefined from the first one on. */
+  readonly after?: Date | undefined
+  /** Up to and with the quarter of this one. */
+  readonly until: Date
 }
 
 export interface LostPlace {

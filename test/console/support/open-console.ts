@@ -11,7 +11,7 @@ import { placeBuiltConsole } from '../../support/built-console.ts'
 import { startDevCa } from '../../support/dev-ca.ts'
 import { type TestHub, WITH_ADMIN_PORT } from '../../support/hub.ts'
 import type { Variables } from '../../support/processes.ts'
-import { startTestHub } from '../../support/test-hub.ts'
+import { createTestHub } from '../../support/test-hub.ts'
 import {
   launchBrowser,
   type Misdeeds,
@@ -50,16 +50,20 @@ export interface SignedInPerson extends Person {
 export async function openConsole(
   environment: Variables = {},
   caOptions: Parameters<typeof startDevCa>[0] = {},
+  /** What its vault is to have before the hub starts for the first time. */
+  prepare: (hub: TestHub) => Promise<void> = () => Promise.resolve(),
 ): Promise<OpenConsole> {
   await using opened = new AsyncDisposableStack()
   await placeBuiltConsole()
   const ca = opened.use(await startDevCa(caOptions))
   const hub = opened.use(
-    await startTestHub({
+    await createTestHub({
       caEnvironment: ca.environment,
       environment: { ...WITH_ADMIN_PORT, SVC_SERVER_CN: 'localhost', ...environment },
     }),
   )
+  await prepare(hub)
+  await hub.start()
   const browser = await launchBrowser(await findCertificate(hub.ports.admin ?? 0))
   opened.defer(() => browser.close())
   const kept = opened.move()

@@ -110,6 +110,8 @@ describe('[CLI-185] svc event list --follow', () => {
     )
     assert.deepEqual(hub.printed, [4, 5, 6, 7, 8, 9, 10, 11, 12, 13])
     assert.deepEqual(hub.opened, [3, 5, 12, 12])
+    // Who was back is waited for anew.
+    assert.deepEqual(hub.slept, [500, 500, 1000])
     assert.deepEqual(hub.notes, [
       'the hub is away, svc waits for it: the connection broke',
       'the hub is back',

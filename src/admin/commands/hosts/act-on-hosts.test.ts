@@ -56,6 +56,16 @@ describe('[CLI-61] an act for many hosts', () => {
     assert.equal(summarize(50, counts, 'again'), '50 of 50 hosts done')
   })
 
+  test('stops at what would lose the outcome of each host', async () => {
+    const { clock, reports } = createWorld()
+    const error = new UserError('file_unwritable', '--out: cannot write tokens: ENOSPC')
+    const counts = await actOnHosts(hostsOf(9), () => Promise.reject(error), reports, { clock })
+    assert.deepEqual(counts, { done: 0, failed: 0, stoppedBy: error })
+    assert.throws(() => summarize(9, counts, 'again'), {
+      message: '0 of 9 hosts done, 9 not tried: --out: cannot write tokens: ENOSPC',
+    })
+  })
+
   test('goes on after a host that fails, and says how many did', async () => {
     const { clock, told, reports } = createWorld()
     const act = async ({ name }: { name: string }): Promise<string> => {
@@ -118,6 +128,37 @@ describe('[CLI-61] an act for many hosts', () => {
     const counts = await actOnHosts(hostsOf(1000), async () => 'ok', reports, { clock })
     assert.ok(counts.done < 20, `${counts.done}`)
     assert.equal(told.length, counts.done)
+  })
+
+  test('begins no host when it is interrupted, ends those under way, and counts both', async () => {
+    const { clock, told, reports } = createWorld()
+    const ending = new AbortController()
+    const act = async ({ name }: { name: string }): Promise<string> => {
+      if (name === 'web-9') ending.abort()
+      await new Promise((resolve) => setImmediate(resolve))
+      return 'ok'
+    }
+    const pace = { clock, ending: ending.signal }
+    const counts = await actOnHosts(hostsOf(1000), act, reports, pace)
+    assert.ok(counts.done >= 10 && counts.done < 20, `${counts.done}`)
+    assert.deepEqual([counts.failed, told.length], [0, counts.done])
+    assert.throws(() => summarize(1000, counts, 'run it again'), {
+      code: 'hosts_left',
+      message: `${counts.done} of 1000 hosts done, ${1000 - counts.done} not tried: interrupted`,
+      hint: 'run it again',
+    })
+  })
+
+  test('waits for no busy hub when it is interrupted', async () => {
+    const { clock, slept, reports } = createWorld()
+    const ending = new AbortController()
+    const act = async (): Promise<string> => {
+      ending.abort()
+      throw new HubBusy('rate_limited', 'busy')
+    }
+    const counts = await actOnHosts(hostsOf(9), act, reports, { clock, ending: ending.signal })
+    assert.deepEqual([counts.done, counts.failed], [0, 0])
+    assert.ok(slept.length <= 4, `${slept.length}`)
   })
 
   test('keeps its pace', async () => {

@@ -30,9 +30,12 @@ export interface HostPace {
   readonly clock: Clock
   /** So many acts a second at most; undefined leaves it to the hub. */
   readonly perSecond?: number | undefined
+  /** Aborted, no host is begun any more, and those under way are ended. */
+  readonly ending?: AbortSignal | undefined
 }
 
 const WORKERS = 4
+const INTERRUPTED = 'interrupted'
 const TRIES_MAX = 5
 /** The hub cannot be reached: each host would fail so. */
 const HUB_AWAY: ReadonlySet<string> = new Set([
@@ -40,6 +43,8 @@ const HUB_AWAY: ReadonlySet<string> = new Set([
   'hub_timeout',
   'hub_connection_broke',
 ])
+/** What comes of it cannot be kept: that of each host would be lost so. */
+const NOTHING_KEPT: ReadonlySet<string> = new Set(['file_unwritable'])
 /** The caller may not: each host would be refused so. */
 const CALLER_REFUSED: ReadonlySet<string> = new Set([
   'admin_token_invalid',
@@ -64,7 +69,7 @@ export async function actOnHosts<Host extends { readonly name: string }, Result>
   const turn = createPace(pace)
   const attempt = async (host: Host): Promise<void> => {
     await turn()
-    const outcome = await tryAct(() => act(host), pace.clock)
+    const outcome = await tryAct(() => act(host), pace)
     if (!(outcome instanceof SvcError)) {
       counts.done += 1
       await reports.done(host.name, outcome)
@@ -78,6 +83,7 @@ export async function actOnHosts<Host extends { readonly name: string }, Result>
   }
   const work = async (): Promise<void> => {
     for (const host of left) {
+      if (pace.ending?.aborted) stoppedBy ??= interrupted()
       if (stoppedBy !== undefined || reports.isClosed()) return
       await attempt(host)
     }
@@ -89,7 +95,7 @@ export async function actOnHosts<Host extends { readonly name: string }, Result>
 /** Waits as a busy hub asks, and a little longer each time for one that is away. A bug ends everything. */
 async function tryAct<Result>(
   act: () => Promise<Result>,
-  clock: Clock,
+  { clock, ending }: HostPace,
 ): Promise<Result | SvcError> {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -98,9 +104,14 @@ async function tryAct<Result>(
       if (!(error instanceof SvcError)) throw error
       const waitMs = error instanceof HubBusy ? error.retryAfterMs : awayMs(error, tries)
       if (waitMs === undefined || tries === TRIES_MAX) return error
-      await clock.sleep(waitMs)
+      await clock.sleep(waitMs, ending).catch(() => undefined)
+      if (ending?.aborted) return interrupted()
     }
   }
+}
+
+function interrupted(): UserError {
+  return new UserError(INTERRUPTED, 'interrupted')
 }
 
 function awayMs(error: SvcError, tries: number): number | undefined {
@@ -108,7 +119,8 @@ function awayMs(error: SvcError, tries: number): number | undefined {
 }
 
 function isForAll({ code }: SvcError): boolean {
-  return HUB_AWAY.has(code) || CALLER_REFUSED.has(code)
+  const isOfAll = [HUB_AWAY, NOTHING_KEPT, CALLER_REFUSED].some((codes) => codes.has(code))
+  return isOfAll || code === INTERRUPTED
 }
 
 function createPace({ clock, perSecond }: HostPace): () => Promise<void> {

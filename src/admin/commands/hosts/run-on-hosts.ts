@@ -20,7 +20,7 @@ export interface HostsRun<Host, Result> {
 
 /** Throws when a host is left. A rehearsal ends with the rehearsals of all hosts as one. */
 export async function runOnHosts<Host extends { readonly name: string }, Result extends object>(
-  { output, progress, clock, note }: CommandContext,
+  { output, progress, clock, note, ending }: CommandContext,
   run: HostsRun<Host, Result>,
 ): Promise<void> {
   const total = run.hosts.length
@@ -57,7 +57,7 @@ export async function runOnHosts<Host extends { readonly name: string }, Result 
       progress: (count) => progress.show(`${count} of ${total} hosts`),
       isClosed: () => output.isClosed,
     },
-    { clock, perSecond: run.isRehearsal ? undefined : run.perSecond },
+    { clock, perSecond: run.isRehearsal ? undefined : run.perSecond, ending: ending?.() },
   )
   progress.clear()
   if (rehearsals.length > 0 && counts.failed === 0) throw new Rehearsed(join(rehearsals))

@@ -16,8 +16,10 @@ export function chooseHub({ named, logins }: SignInDoor): ChosenHub {
     const login = logins.find(named.url)
     return { hub: { url: named.url, caPem: named.caPem ?? login?.caPem }, login }
   }
-  const [login, ...others] = logins.list()
+  const { logins: listed, refused } = logins.list()
+  const [login, ...others] = listed
   if (login === undefined) {
+    if (refused[0] !== undefined) throw refused[0]
     throw new UserError('usage', 'nobody is signed in at any hub', {
       hint: 'svc login --hub https://hub.example.org:8445, or set SVC_HUB',
     })

@@ -44,13 +44,18 @@ Examples:
 async function logout(context: CommandContext, { all, json }: LogoutOptions): Promise<void> {
   const { output } = context
   const door = await context.openSignIn()
-  const logins = all ? door.logins.list() : chosenOf(door)
+  const { logins, refused } = all ? door.logins.list() : { logins: chosenOf(door), refused: [] }
   const ended: SignedOut[] = []
   for (const login of logins) ended.push(await signOut(context, door, login))
+  const isNobody = ended.length === 0 && refused.length === 0
   if (json) await output.writeJson({ logins: ended })
-  else await output.write(ended.length === 0 ? 'nobody was signed in\n' : ended.map(say).join(''))
+  else await output.write(isNobody ? 'nobody was signed in\n' : ended.map(say).join(''))
   const left = ended.filter(({ revoked }) => !revoked)
-  if (left.length === 0) return
+  if (left.length === 0) {
+    if (refused[0] !== undefined) throw refused[0]
+    return
+  }
+  for (const { message, hint = '' } of refused) context.note(`${message}: ${hint}`)
   const { hub = '', name = '', expires_at = '', reason } = left[0] ?? {}
   throw new UserError(
     'not_revoked',
@@ -60,7 +65,10 @@ async function logout(context: CommandContext, { all, json }: LogoutOptions): Pr
 }
 
 function chosenOf(door: SignInDoor): readonly KeptLogin[] {
-  if (door.named === undefined && door.logins.list().length === 0) return []
+  if (door.named === undefined) {
+    const { logins, refused } = door.logins.list()
+    if (logins.length === 0 && refused.length === 0) return []
+  }
   const { login } = chooseHub(door)
   return login === undefined ? [] : [login]
 }

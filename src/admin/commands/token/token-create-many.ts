@@ -42,6 +42,23 @@ export async function createTokens(
   }
 }
 
+/** Nobody ever sees a token that its file does not take: it is ended, so that the next try makes another one. */
+export async function createKeptToken(
+  operations: AdminOperations,
+  asked: Parameters<AdminOperations['createToken']>[0],
+  out: Pick<TokenFile, 'add'> | undefined,
+): Promise<{ readonly expires_at: string; readonly token?: string }> {
+  const { id, token, expires_at } = await operations.createToken(asked)
+  if (out === undefined) return { expires_at, token }
+  try {
+    await out.add(asked.hostname, token)
+  } catch (error) {
+    await operations.revokeToken({ token: id })
+    throw error
+  }
+  return { expires_at }
+}
+
 async function createEach(
   context: CommandContext,
   { find, refuse }: TokenHosts,
@@ -59,10 +76,7 @@ async function createEach(
       act: async (host) => {
         await refuse?.(operations, host)
         const { name: hostname, role } = host
-        const asked = { reenroll: false, ...request, hostname, role }
-        const { token, expires_at } = await operations.createToken(asked)
-        await out?.add(hostname, token)
-        return { expires_at, ...(out === undefined && { token }) }
+        return createKeptToken(operations, { reenroll: false, ...request, hostname, role }, out)
       },
       describe: ({ token }) => token ?? 'token written',
       again: AGAIN,

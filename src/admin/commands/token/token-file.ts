@@ -26,8 +26,13 @@ export async function openTokenFile(path: string): Promise<TokenFile> {
     return {
       hosts,
       add: async (host, token) => {
-        await file.appendFile(`${host} ${token}\n`)
-        await file.datasync()
+        try {
+          await file.appendFile(`${host} ${token}\n`)
+          await file.datasync()
+        } catch (error) {
+          const why = `--out: cannot write ${path}: ${describeError(error)}`
+          throw new UserError('file_unwritable', why, { hint: 'free space there' })
+        }
       },
       close: () => file.close(),
     }

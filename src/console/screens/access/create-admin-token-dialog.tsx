@@ -8,8 +8,7 @@ import { FormDialog } from '../../parts/form-dialog.tsx'
 import { TextField } from '../../parts/text-field.tsx'
 import { useAct } from '../../parts/use-act.ts'
 import { words } from '../../words/words.ts'
-
-const ROLES: readonly AdminRole[] = ['viewer', 'operator', 'admin']
+import { RoleField } from './role-field.tsx'
 
 export function CreateAdminTokenDialog({
   onCreated,
@@ -49,22 +48,12 @@ export function CreateAdminTokenDialog({
       onClose={onClose}
     >
       <TextField label={text.name} value={name} onValue={setName} hint={text.nameHint} />
-      <label>
-        {text.role}
-        <select
-          value={role}
-          onChange={({ currentTarget }) =>
-            setRole(ROLES.find((one) => one === currentTarget.value) ?? 'viewer')
-          }
-        >
-          {ROLES.map((one) => (
-            <option key={one} value={one}>
-              {one}
-            </option>
-          ))}
-        </select>
-        <span class="hint">{text.roles[role]}</span>
-      </label>
+      <RoleField
+        label={text.role}
+        role={role}
+        onRole={(chosen = 'viewer') => setRole(chosen)}
+        hint={text.roles[role]}
+      />
       <TextField
         label={text.life}
         value={ttl}

@@ -9,8 +9,7 @@ import { FormDialog } from '../../parts/form-dialog.tsx'
 import { TextField } from '../../parts/text-field.tsx'
 import { useAct } from '../../parts/use-act.ts'
 import { words } from '../../words/words.ts'
-
-const ROLES: readonly AdminRole[] = ['viewer', 'operator', 'admin']
+import { RoleField } from './role-field.tsx'
 
 export interface SignInLink {
   readonly name: string
@@ -57,22 +56,13 @@ export function CreateLinkDialog({
     >
       <p>{text.linkText}</p>
       <TextField label={text.name} value={name} onValue={setName} hint={text.linkNameHint} />
-      <label>
-        {text.linkAs}
-        <select
-          value={role ?? ''}
-          onChange={({ currentTarget }) =>
-            setRole(ROLES.find((one) => one === currentTarget.value))
-          }
-        >
-          {ROLES.map((one) => (
-            <option key={one} value={one}>
-              {text.linkRole(one)}
-            </option>
-          ))}
-          <option value="">{text.linkToken}</option>
-        </select>
-      </label>
+      <RoleField
+        label={text.linkAs}
+        role={role}
+        onRole={setRole}
+        nameOf={text.linkRole}
+        none={text.linkToken}
+      />
       {role !== undefined && (
         <TextField
           label={text.linkLife}

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { isFiltered, readFilters, toCommand, toQuery, toRequest } from './entry-filters.ts'
+import {
+  isFiltered,
+  mayMatch,
+  readFilters,
+  toCommand,
+  toQuery,
+  toRequest,
+} from './entry-filters.ts'
 
 describe('[ADT-6] filters of the log', () => {
   for (const [query, request, command] of [
@@ -44,4 +51,14 @@ describe('[ADT-6] filters of the log', () => {
     assert.equal(isFiltered(readFilters({ routine: 'true' })), false)
     assert.equal(isFiltered(readFilters({ until: 'x' })), true)
   })
+})
+
+test('[ADT-6] an entry of a type that is left out, or not asked for, is none that a list waits for', () => {
+  const matches = (query: string) => (tipo: string) =>
+    mayMatch(readFilters(Object.fromEntries(new URLSearchParams(query))), tipo)
+  const types = ['token_created', 'manifest_pulled']
+  assert.deepEqual(types.filter(matches('')), ['token_created'])
+  assert.deepEqual(types.filter(matches('routine=true')), types)
+  assert.deepEqual(types.filter(matches('type=agent_revoked')), [])
+  assert.deepEqual(types.filter(matches('type=manifest_pulled&routine=true')), ['manifest_pulled'])
 })

@@ -1,5 +1,5 @@
-// The newest entries that match, and older ones as somebody goes down. An entry never changes, so when a doorbell rings only the newer
-// ones are counted: they wait for a click.
+// The newest entries that match, and older ones as somebody goes down. An entry never changes, so when a doorbell rings for one that may
+// match, only those are counted that nobody has counted yet: they wait for a click.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { ask } from '../../api/client.ts'
@@ -8,7 +8,7 @@ import { isForbidden } from '../../api/hub-error.ts'
 import { waitAfterRing } from '../../api/pace.ts'
 import { isIn } from '../../api/session.ts'
 import { onRing } from '../../api/stream.ts'
-import { type EntryFilters, toRequest } from './entry-filters.ts'
+import { type EntryFilters, mayMatch, toRequest } from './entry-filters.ts'
 
 export type Entry = AdminReplies['listEntries']['eventos'][number]
 
@@ -28,7 +28,7 @@ export interface Entries {
 }
 
 interface Held extends Omit<Entries, 'more' | 'reload'> {
-  /** The newest one that was looked at. */
+  /** The newest one that was looked at, shown or counted. */
   readonly newest: number
   /** Where what is older begins; undefined at the oldest. */
   readonly before: number | undefined
@@ -89,15 +89,16 @@ export function useEntries(filters: EntryFilters): Entries {
   const count = async (): Promise<void> => {
     const state = current.current
     if (state.isAsking || document.visibilityState === 'hidden' || !isIn()) return
-    const { newest, rows, error: before } = state.held
-    if (isForbidden(before)) return
+    const { newest, rows, arrived, error: before } = state.held
+    if (isForbidden(before) || arrived >= ARRIVED_MAX) return
     const { turn } = state
     // With nothing shown there is nothing that could move.
     if (rows.length === 0) return load(undefined)
     try {
       const { eventos } = await ask('listEntries', { ...request, after: newest, last: ARRIVED_MAX })
       if (state.turn === turn) {
-        keep({ ...state.held, arrived: eventos.length, error: undefined })
+        const last = eventos.at(-1)?.seq ?? newest
+        keep({ ...state.held, newest: last, arrived: arrived + eventos.length, error: undefined })
       }
     } catch (error) {
       if (state.turn === turn) keep({ ...state.held, error: error as Error })
@@ -107,7 +108,8 @@ export function useEntries(filters: EntryFilters): Entries {
     keep(NONE)
     void load(undefined)
     let timer: ReturnType<typeof setTimeout> | undefined
-    const stop = onRing(() => {
+    const stop = onRing((tipos) => {
+      if (tipos !== undefined && ![...tipos].some((tipo) => mayMatch(filters, tipo))) return
       timer ??= setTimeout(() => {
         timer = undefined
         void count()

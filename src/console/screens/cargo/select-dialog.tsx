@@ -8,13 +8,13 @@ import { useQuery } from '../../api/query.ts'
 import { Rehearsed, useRehearsal } from '../../parts/act-dialog.tsx'
 import { Failure } from '../../parts/answer.tsx'
 import { Command } from '../../parts/command.tsx'
-import { ConflictDialog } from '../../parts/conflict-dialog.tsx'
 import { describeCommand } from '../../parts/describe-command.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { TextField } from '../../parts/text-field.tsx'
 import { useAct } from '../../parts/use-act.ts'
 import { useSettled } from '../../parts/use-settled.ts'
 import { words } from '../../words/words.ts'
+import { CargoConflictDialog } from './cargo-conflict.tsx'
 import { type CargoConflict, readConflict } from './read-conflict.ts'
 
 type Cargo = AdminReplies['showCargo']
@@ -63,30 +63,22 @@ export function SelectDialog({
     await send(seen)
   }
   if (conflict !== undefined) {
-    const { present, by } = conflict
+    const { present } = conflict
     const goOn = (): void => {
       setConflict(undefined)
       act.clear()
       setSeen(present)
     }
     return (
-      <ConflictDialog
-        title={text.conflict(seen.nome)}
-        by={by}
-        fields={[
-          {
-            label: text.version,
-            seen: String(seen.versao),
-            present: String(present.versao),
-            wanted: String(present.versao),
-          },
-          {
-            label: text.selection,
-            seen: seen.where ?? text.none,
-            present: present.where ?? text.none,
-            wanted: where ?? text.none,
-          },
-        ]}
+      <CargoConflictDialog
+        seen={seen}
+        conflict={conflict}
+        isNext={false}
+        field={{
+          label: text.selection,
+          read: (one) => one.where ?? text.none,
+          wanted: where ?? text.none,
+        }}
         onOverwrite={() => {
           goOn()
           void send(present)

@@ -7,11 +7,11 @@ import type { AdminReplies } from '../../api/operations.ts'
 import { goTo, hrefOf } from '../../frame/router.ts'
 import { Rehearsed, useRehearsal } from '../../parts/act-dialog.tsx'
 import { Failure } from '../../parts/answer.tsx'
-import { ConflictDialog } from '../../parts/conflict-dialog.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { useAct } from '../../parts/use-act.ts'
 import { useSettled } from '../../parts/use-settled.ts'
 import { words } from '../../words/words.ts'
+import { CargoConflictDialog } from './cargo-conflict.tsx'
 import { type CargoConflict, readConflict } from './read-conflict.ts'
 import { readNames, readWaves, WAVES_DRAFT, type WavesDraft } from './read-form.ts'
 import { WavePlan } from './wave-plan.tsx'
@@ -64,7 +64,7 @@ export function UpdateDialog({
     if (!isBusy) await send(seen.versao)
   }
   if (conflict !== undefined) {
-    const { present, by } = conflict
+    const { present } = conflict
     const again = (): void => {
       setConflict(undefined)
       update.clear()
@@ -72,23 +72,15 @@ export function UpdateDialog({
       setSeen(present)
     }
     return (
-      <ConflictDialog
-        title={text.conflict(seen.nome)}
-        by={by}
-        fields={[
-          {
-            label: text.version,
-            seen: String(seen.versao),
-            present: String(present.versao),
-            wanted: String(present.versao + 1),
-          },
-          {
-            label: text.names,
-            seen: seen.sans.join(', '),
-            present: present.sans.join(', '),
-            wanted: sans.join(', '),
-          },
-        ]}
+      <CargoConflictDialog
+        seen={seen}
+        conflict={conflict}
+        isNext
+        field={{
+          label: text.names,
+          read: (one) => one.sans.join(', '),
+          wanted: sans.join(', '),
+        }}
         onOverwrite={() => {
           again()
           void send(present.versao)

@@ -51,6 +51,9 @@ export function CertificatesScreen(): JSX.Element {
         title={text.title}
         pages={pages}
         empty={isFiltered ? frame.noMatch : text.none}
+        emptyCommand={
+          isFiltered ? undefined : 'svc token create --hostname web-1.example.org --role web'
+        }
         hrefOf={({ agente_id: of }) => hrefOf(`/hosts/${of}`)}
         columns={[
           {

@@ -33,6 +33,7 @@ export function JoinRulesCard(): JSX.Element {
         title={text.rules}
         pages={pages}
         empty={text.noRules}
+        emptyCommand="svc join-rule create web-images --pattern 'web-*.example.org' --role web --max-hosts 40"
         hrefOf={({ id }) => hrefOf(`/enrolment/rules/${encodeURIComponent(id)}`)}
         columns={[
           { name: 'name', label: text.name, share: 24, cell: ({ name }: Rule) => <b>{name}</b> },

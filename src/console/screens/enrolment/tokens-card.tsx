@@ -41,6 +41,7 @@ export function TokensCard({
         title={text.tokens}
         pages={pages}
         empty={text.noTokens}
+        emptyCommand="svc token create --hostname web-1.example.org --role web"
         columns={columns(setRevoked)}
         acts={
           <IfAllowed name="createToken">

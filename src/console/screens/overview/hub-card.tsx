@@ -2,6 +2,7 @@
 
 import type { JSX } from 'preact'
 import type { AdminFleetSummary } from '../../../protocol/admin/fleet-summary.ts'
+import { hrefOf } from '../../frame/router.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { formatCount } from '../../parts/time.tsx'
 import { Sparkline } from '../../pictures/sparkline.tsx'
@@ -25,6 +26,7 @@ export function HubCard({ summary }: { readonly summary: AdminFleetSummary }): J
           ],
           [overview.busy, samples.busy_percent, '%'],
         ] as const)
+  const isCounted = figures.some(([, numbers]) => numbers.some((one) => one !== null))
   return (
     <section class="card" aria-labelledby="hub">
       <header>
@@ -38,20 +40,27 @@ export function HubCard({ summary }: { readonly summary: AdminFleetSummary }): J
             </span>
           ))}
         </div>
+        <a class="link" href={hrefOf('/hub')}>
+          {overview.hubMore}
+        </a>
       </header>
-      <dl class="stats">
-        {figures.map(([label, numbers, unit]) => (
-          <div key={label}>
-            <dt>{label}</dt>
-            <dd>
-              {lastOf(numbers)} <small>{unit}</small>
-            </dd>
-            <dd class="picture">
-              <Sparkline numbers={numbers} label={label} />
-            </dd>
-          </div>
-        ))}
-      </dl>
+      {isCounted ? (
+        <dl class="stats">
+          {figures.map(([label, numbers, unit]) => (
+            <div key={label}>
+              <dt>{label}</dt>
+              <dd>
+                {lastOf(numbers)} <small>{unit}</small>
+              </dd>
+              <dd class="picture">
+                <Sparkline numbers={numbers} label={label} />
+              </dd>
+            </div>
+          ))}
+        </dl>
+      ) : (
+        <p class="body muted">{overview.firstMinute}</p>
+      )}
     </section>
   )
 }

@@ -52,6 +52,16 @@ function EndsCard({ summary }: { readonly summary: AdminFleetSummary }): JSX.Ele
     ['renewing', '--due-fill'],
     ['fresh', '--fresh'],
   ] as const
+  if (counts.every(([state]) => ends[state] === 0)) {
+    return (
+      <section class="card" aria-labelledby="ends">
+        <header>
+          <h2 id="ends">{overview.endsHeading}</h2>
+        </header>
+        <p class="body muted">{overview.noEnds}</p>
+      </section>
+    )
+  }
   return (
     <section class="card" aria-labelledby="ends">
       <header>

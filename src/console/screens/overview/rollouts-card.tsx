@@ -50,13 +50,19 @@ export function RolloutsCard({ summary }: { readonly summary: AdminFleetSummary 
             <a class="link grow" href={hrefOf('/roots')}>
               {overview.roots} <span class="muted">{overview.rootsSet(roots.numero)}</span>
             </a>
-            <span>{overview.ofHosts(formatCount(roots.adopted), formatCount(roots.agentes))}</span>
+            {roots.agentes > 0 && (
+              <span>
+                {overview.ofHosts(formatCount(roots.adopted), formatCount(roots.agentes))}
+              </span>
+            )}
           </div>
-          <StackedBar
-            total={roots.agentes}
-            withLegend={false}
-            parts={[{ label: overview.done, count: roots.adopted, colour: '--ok-fill' }]}
-          />
+          {roots.agentes > 0 && (
+            <StackedBar
+              total={roots.agentes}
+              withLegend={false}
+              parts={[{ label: overview.done, count: roots.adopted, colour: '--ok-fill' }]}
+            />
+          )}
         </div>
       )}
     </section>

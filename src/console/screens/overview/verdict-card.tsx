@@ -2,10 +2,12 @@
 
 import type { JSX } from 'preact'
 import { now } from '../../api/clock.ts'
+import type { AdminOperationName } from '../../api/operations.ts'
 import type { AdminFleetSummary, AdminUrgentHost } from '../../../protocol/admin/fleet-summary.ts'
 import { hrefOf } from '../../frame/router.ts'
 import { Command } from '../../parts/command.tsx'
 import { describeDuration } from '../../parts/durations.ts'
+import { IfAllowed } from '../../parts/if-allowed.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { describeTime, formatCount } from '../../parts/time.tsx'
 import { words } from '../../words/words.ts'
@@ -83,15 +85,36 @@ function FirstSteps(): JSX.Element {
   return (
     <ol class="first-steps">
       <li>
-        {overview.emptyToken}{' '}
-        <Command text="svc token create --hostname web-1.example.org --role web" />
+        {overview.emptyToken} <OrHere name="createToken" href={hrefOf('/enrolment')} />
+        <div>
+          <Command text="svc token create --hostname web-1.example.org --role web" />
+        </div>
       </li>
       <li>{overview.emptyEnrol}</li>
       <li>
-        {overview.emptyCargo}{' '}
-        <Command text="svc carga create --type csr_cert --name site --agent web-1.example.org" />
+        {overview.emptyCargo} <OrHere name="createCargo" href={hrefOf('/cargo', { create: '1' })} />
+        <div>
+          <Command text="svc carga create --type csr_cert --name site --agent web-1.example.org" />
+        </div>
       </li>
     </ol>
+  )
+}
+
+/** The same by a form, for who may. */
+function OrHere({
+  name,
+  href,
+}: {
+  readonly name: AdminOperationName
+  readonly href: string
+}): JSX.Element {
+  return (
+    <IfAllowed name={name}>
+      <a class="link" href={href}>
+        {words().overview.orHere}
+      </a>
+    </IfAllowed>
   )
 }
 

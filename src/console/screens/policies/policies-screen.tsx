@@ -40,6 +40,7 @@ export function PoliciesScreen(): JSX.Element {
         title={text.ofRoles}
         pages={ofRoles}
         empty={text.noneOfRoles}
+        emptyCommand="svc policy set web --cert-ttl 8h"
         hrefOf={({ role }) => hrefOf(`/policies/${encodeURIComponent(role)}`)}
         columns={[
           {
@@ -67,6 +68,7 @@ export function PoliciesScreen(): JSX.Element {
         title={text.ofSelectors}
         pages={ofSelectors}
         empty={text.noneOfSelectors}
+        emptyCommand="svc policy set --where env=prod --name prod --cert-ttl 8h"
         hrefOf={({ nome }) => hrefOfSelector(nome)}
         columns={[
           {

@@ -151,9 +151,11 @@ function NeedsCard({ bundle }: { readonly bundle: Bundle }): JSX.Element {
           <p class="muted">{text.unknown(formatCount(bundle.certificados_unknown))}</p>
         )}
         <p>
-          {total === 0
-            ? text.allAdopted(formatCount(bundle.agentes))
-            : text.pending(formatCount(total), formatCount(bundle.agentes))}
+          {bundle.agentes === 0
+            ? text.noHosts
+            : total === 0
+              ? text.allAdopted(formatCount(bundle.agentes))
+              : text.pending(formatCount(total), formatCount(bundle.agentes))}
         </p>
       </div>
       {bundle.pendentes.length > 0 && (

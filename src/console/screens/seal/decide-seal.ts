@@ -11,7 +11,7 @@ export interface SealForm {
 
 export type SealFault = 'noName' | 'noWhom' | 'bothWhom' | 'noSecret' | 'twoSecrets'
 
-/** `isNext`: of a load that has its name and its hosts. */
+/** `isNext`: of a cargo that has its name and its hosts. */
 export function findSealFault(form: SealForm, isNext: boolean): SealFault | undefined {
   if (!isNext) {
     if (form.nome.trim() === '') return 'noName'

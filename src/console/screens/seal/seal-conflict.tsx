@@ -3,8 +3,8 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { JSX } from 'preact'
 import type { AdminReplies } from '../../api/operations.ts'
-import { ConflictDialog } from '../../parts/conflict-dialog.tsx'
 import { words } from '../../words/words.ts'
+import { CargoConflictDialog } from '../cargo/cargo-conflict.tsx'
 import { type CargoConflict, readConflict } from '../cargo/read-conflict.ts'
 
 type Cargo = AdminReplies['showCargo']
@@ -24,26 +24,17 @@ export function SealConflict({
     readConflict(seen.id).then(setConflict, onClose)
   }, [seen.id])
   if (conflict === undefined) return null
-  const { present, by } = conflict
   return (
-    <ConflictDialog
-      title={cargo.conflict(seen.nome)}
-      by={by}
-      fields={[
-        {
-          label: cargo.version,
-          seen: String(seen.versao),
-          present: String(present.versao),
-          wanted: String(present.versao + 1),
-        },
-        {
-          label: cargo.sealedFile,
-          seen: seen.conteudo?.sha256 ?? cargo.none,
-          present: present.conteudo?.sha256 ?? cargo.none,
-          wanted: seal.thisFile,
-        },
-      ]}
-      onOverwrite={() => onOverwrite(present)}
+    <CargoConflictDialog
+      seen={seen}
+      conflict={conflict}
+      isNext
+      field={{
+        label: cargo.sealedFile,
+        read: ({ conteudo }) => conteudo?.sha256 ?? cargo.none,
+        wanted: seal.thisFile,
+      }}
+      onOverwrite={() => onOverwrite(conflict.present)}
       onClose={onClose}
     />
   )

@@ -49,6 +49,7 @@ function WebhooksCard(): JSX.Element {
         title={text.list}
         pages={pages}
         empty={text.none}
+        emptyCommand="svc webhook create --url https://alerts.example.org/cartorio"
         hrefOf={({ id }) => hrefOf(`/webhooks/${encodeURIComponent(id)}`)}
         columns={[
           {

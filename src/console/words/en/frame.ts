@@ -20,6 +20,7 @@ export const frame = {
   revocations: 'CA revocations',
   webhooks: 'Webhooks',
   access: 'Access',
+  hubs: 'Hubs and log keeping',
   more: 'More',
   find: 'Find or go to…',
   findShort: 'Find',

@@ -14,6 +14,7 @@ export const overview = {
   emptyToken: 'On the hub: a token for its hostname.',
   emptyEnrol: 'On the host: the command that the token came with enrols it, and its agent starts.',
   emptyCargo: 'On the hub: a certificate for it.',
+  orHere: 'Or by a form here',
   hubNotReady: (names: string) => `The hub is not ready: ${names}.`,
   caNotReady: 'The CA signs nothing.',
   caEnds: (duration: string) =>
@@ -27,7 +28,7 @@ export const overview = {
   polls: 'does not renew',
   expiredSince: (time: string) => `since ${time}`,
   mayStayDown: 'The hub may stay down for',
-  nothingEnds: 'No certificate in use could end.',
+  nothingEnds: 'As long as you like: no certificate in use could end.',
   thenLoses: (purpose: string) => ` loses ${purpose}.`,
   thenHost: 'Then ',
   identity: 'its identity',
@@ -36,6 +37,8 @@ export const overview = {
   after: (hours: number) => `after ${hours} h`,
   hosts: (count: string) => `${count} hosts`,
   endsHeading: 'Certificates by when they end',
+  noEnds:
+    'Once a host has a certificate, this shows when each one ends and when its renewal is expected.',
   endsTitle: (most: string) =>
     `Certificates in use by when they end, and below them the renewals that are expected. The highest bar is ${most}.`,
   bucket: (time: string, count: string) => `${time}: ${count} end`,
@@ -119,6 +122,7 @@ export const overview = {
   routineHidden: 'without routine',
   log: 'Log',
   hubHour: 'Hub, last hour',
+  hubMore: 'Hubs and log keeping',
   subsystems: { store: 'Store', ca: 'CA', certificate: 'Own certificate', audit: 'Audit log' },
   requests: 'Requests',
   aSecond: 'a second',
@@ -126,5 +130,5 @@ export const overview = {
   caWithin: 'CA answers within',
   connected: 'Connected hosts',
   busy: 'Event loop busy',
-  counting: 'The hub counts since its start; this hub alone.',
+  firstMinute: 'The first figures come a minute after the start of the hub.',
 }

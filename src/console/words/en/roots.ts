@@ -27,6 +27,7 @@ export const roots = {
       ? '1 certificate in use leads to it.'
       : `${count} certificates in use lead to it.`,
   unknown: (count: string) => `Nobody noted the root of ${count} certificates in use.`,
+  noHosts: 'No host has enrolled yet: the first one takes this set with its identity.',
   allAdopted: (count: string) => `All ${count} hosts have said that they trust exactly this set.`,
   pending: (count: string, all: string) =>
     `${count} of ${all} hosts have not said that they trust exactly this set:`,

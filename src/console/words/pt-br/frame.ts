@@ -22,6 +22,7 @@ export const frame: Words['frame'] = {
   revocations: 'Revogações na CA',
   webhooks: 'Webhooks',
   access: 'Acesso',
+  hubs: 'Hubs e guarda do log',
   more: 'Mais',
   find: 'Buscar…',
   findShort: 'Buscar',

@@ -15,6 +15,7 @@ export const overview: Words['overview'] = {
   emptyToken: 'No hub: um token para o hostname dele.',
   emptyEnrol: 'No agente: o comando que veio com o token o inscreve, e o agente começa.',
   emptyCargo: 'No hub: um certificado para ele.',
+  orHere: 'Ou por um formulário aqui',
   hubNotReady: (names) => `O hub não está pronto: ${names}.`,
   caNotReady: 'A CA não assina nada.',
   caEnds: (duration) => `O primeiro agente perde um certificado em ${duration}, se ela não voltar.`,
@@ -27,7 +28,7 @@ export const overview: Words['overview'] = {
   polls: 'não renova',
   expiredSince: (time) => `desde ${time}`,
   mayStayDown: 'O hub pode ficar fora do ar por',
-  nothingEnds: 'Nenhum certificado em uso pode vencer.',
+  nothingEnds: 'O tempo que quiser: nenhum certificado em uso pode vencer.',
   thenLoses: (purpose) => ` perde ${purpose}.`,
   thenHost: 'Depois disso, ',
   identity: 'a identidade',
@@ -36,6 +37,8 @@ export const overview: Words['overview'] = {
   after: (hours) => `após ${hours} h`,
   hosts: (count) => `${count} agentes`,
   endsHeading: 'Certificados por vencimento',
+  noEnds:
+    'Quando um agente tiver um certificado, aqui se vê quando cada um vence e quando se espera a renovação.',
   endsTitle: (most) =>
     `Certificados em uso por vencimento e, abaixo, as renovações esperadas. A barra mais alta tem ${most}.`,
   bucket: (time, count) => `${time}: vencem ${count}`,
@@ -118,6 +121,7 @@ export const overview: Words['overview'] = {
   routineHidden: 'sem rotina',
   log: 'Log',
   hubHour: 'Hub, última hora',
+  hubMore: 'Hubs e guarda do log',
   subsystems: {
     store: 'Armazenamento',
     ca: 'CA',
@@ -130,5 +134,5 @@ export const overview: Words['overview'] = {
   caWithin: 'A CA responde em até',
   connected: 'Agentes conectados',
   busy: 'Event loop ocupado',
-  counting: 'O hub conta desde que iniciou; só este hub.',
+  firstMinute: 'Os primeiros números vêm um minuto depois de o hub iniciar.',
 }

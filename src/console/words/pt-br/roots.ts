@@ -31,6 +31,7 @@ export const roots: Words['roots'] = {
       ? '1 certificado em uso leva a ela.'
       : `${count} certificados em uso levam a ela.`,
   unknown: (count) => `Não há registro da raiz de ${count} certificados em uso.`,
+  noHosts: 'Nenhum agente se inscreveu ainda: o primeiro recebe este conjunto com a identidade.',
   allAdopted: (count) =>
     `Todos os ${count} agentes disseram que confiam exatamente neste conjunto.`,
   pending: (count, all) =>

@@ -32,12 +32,18 @@ function hasBody({ headers }: IncomingMessage): boolean {
 
 const DROPPED_BODY_BYTES_MAX = 1024 * 1024
 
-/** Node drops what still comes after an answer, since closing at once could lose the answer; it does so without end. */
-export function boundDroppedBody(request: IncomingMessage): void {
+/**
+ * Node drops what still comes after an answer, since closing at once could lose the answer; it does so without end. Many clients read
+ * nothing before they have sent everything, and get no answer if the connection is cut meanwhile. docs/protocol.md LIM-5.
+ */
+export function boundDroppedBody(
+  request: IncomingMessage,
+  bytesMax: number = DROPPED_BODY_BYTES_MAX,
+): void {
   let bytes = 0
   // Read as a body: a listener on the socket would take a TLS connection from its parser, and it would stall.
   request.on('data', (chunk: Buffer) => {
     bytes += chunk.length
-    if (bytes > DROPPED_BODY_BYTES_MAX) request.socket.destroy()
+    if (bytes > bytesMax) request.socket.destroy()
   })
 }

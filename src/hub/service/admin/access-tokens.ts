@@ -11,7 +11,7 @@ import { formatSelector } from '../../../protocol/selector.ts'
 import { isGood, isSamePerson, type AccessToken } from '../../domain/access-token.ts'
 import type { StoreWriter } from '../../store/store.ts'
 import { parseDecidingWhere } from '../parse-where.ts'
-import { pageOf, readPage } from '../read-page.ts'
+import { readPage } from '../read-page.ts'
 import {
   accessTokenIdOf,
   actOfNewToken,
@@ -70,8 +70,8 @@ function parseBound({ only, role }: AdminRequest<'createAccessToken'>): string |
 export const listAccessTokens: Read<'listAccessTokens'> = async (reader, request) => {
   const { rows, next } = await readPage(
     request,
-    async (page) => pageOf((await reader.listAccessTokens()).map(toAdminAccessToken), page),
-    (token) => token,
+    (page) => reader.pageAccessTokens(page),
+    toAdminAccessToken,
   )
   return { admin_tokens: rows, next }
 }

@@ -32,7 +32,7 @@ const LOOKED_MAX = 5000
 const COUNTED_MAX = 10_000
 const NAMES_COUNTED_MAX = 200_000
 /** In one turn of the event loop. */
-const STEP_VIEWS = 500
+const STEP_VIEWS = 20
 
 interface Choice {
   readonly where: Selector | undefined

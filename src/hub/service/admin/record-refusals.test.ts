@@ -114,3 +114,32 @@ test('[API-12] each minute has its own entry, with the refusals since the one be
   )
   assert.deepEqual(counts, [1, 12, 12, 12])
 })
+
+test('[OID-8] people are told apart by their subjects, and nobody is blamed for the others', async () => {
+  await using store = await openTemporaryStore()
+  const stop = new AbortController()
+  const clock = {
+    now: () => new Date('2026-11-21T10:00:00Z'),
+    sleep: async () => stop.abort(),
+  }
+  const log = createLogging({ filter: { levelOf: () => 'off' }, format: 'json' }).forModule('t')
+  const recorder = createRefusalRecorder(store, clock, log)
+  for (let at = 0; at < 20; at += 1) {
+    const person = { issuer: 'https://sso.example.org', subject: `s${at}`, name: 'ana@example.org' }
+    recorder.record({ ...FORGED, reason: 'sign_in_no_role', person })
+  }
+  await recorder.run(stop.signal)
+  const entries = await store.reader.listEntries({ afterSeq: 0, limit: 100 })
+  const said = entries.map(({ payloadText }) => {
+    const { subject, name, count } = JSON.parse(payloadText) as Record<string, unknown>
+    return [subject, name, count]
+  })
+  assert.deepEqual(
+    said.slice(0, 16),
+    Array.from({ length: 16 }, (_, at) => [`s${at}`, 'ana@example.org', 1]),
+  )
+  assert.deepEqual(said.slice(16), [
+    [undefined, undefined, 1],
+    [undefined, undefined, 3],
+  ])
+})

@@ -31,7 +31,10 @@ export function parsePushedFile({
 }): PushedFile {
   const mode = modo === undefined ? FILE_MODE_DEFAULT : parseFileMode(modo)
   if (mode === undefined) {
-    throw new AdminRefusal('modo_invalid', `a pushed file cannot have modo ${JSON.stringify(modo)}`)
+    throw new AdminRefusal(
+      'modo_invalid',
+      `a pushed file cannot have the mode ${JSON.stringify(modo)}`,
+    )
   }
   const bytes = Buffer.from(conteudo, 'utf8')
   if (bytes.toString('utf8') !== conteudo) {

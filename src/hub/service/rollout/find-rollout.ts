@@ -18,7 +18,10 @@ export async function findRollout(reader: StoreReader, wanted: string): Promise<
     (await findOf(reader, wanted)) ??
     (await findOfKind(reader, wanted))
   if (rollout !== undefined) return rollout
-  throw new AdminRefusal('rollout_not_found', `no rollout ${wanted}, and none of a load ${wanted}`)
+  throw new AdminRefusal(
+    'rollout_not_found',
+    `no rollout ${wanted}, and no open one of a load ${wanted}`,
+  )
 }
 
 /** Cargas are never gone, at the most removed. */

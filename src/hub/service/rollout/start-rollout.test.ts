@@ -135,7 +135,7 @@ test('[RLO-17] [RLO-22] [RLO-23] [CLI-163] a rollout is found by its id and by i
   )
   await assert.rejects(scene.admin.showRollout({ rollout: 'none' }), {
     code: 'rollout_not_found',
-    message: 'no rollout none, and none of a load none',
+    message: 'no rollout none, and no open one of a load none',
   })
   assert.deepEqual((await scene.admin.showStatus({})).rollouts, [
     {

@@ -22,7 +22,7 @@ CREATE INDEX admin_tokens_por_pessoa ON admin_tokens (emissor, sujeito, ordem) W
 CREATE INDEX admin_tokens_de_pessoas_por_fim ON admin_tokens (expires_at) WHERE emissor IS NOT NULL;
 `
 
-interface AccessTokenRow {
+export interface AccessTokenRow {
   readonly token_hash: TokenHash
   readonly name: string
   readonly role: AccessToken['role']
@@ -112,7 +112,7 @@ export function selectFirstAccessTokenEnd(session: SqlSession, now: Date): Date 
   return first === undefined ? undefined : new Date(first)
 }
 
-function toAccessToken(row: AccessTokenRow): AccessToken {
+export function toAccessToken(row: AccessTokenRow): AccessToken {
   return {
     hash: row.token_hash,
     name: row.name,

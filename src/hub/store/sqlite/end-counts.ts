@@ -8,14 +8,14 @@ import {
   type EndGroup,
   findCommonState,
   QUARTER_MS,
+  wholeLifeMinutes,
 } from '../../domain/fleet-ends.ts'
 import type { CertificateInUse } from '../../domain/fleet.ts'
 import type { LateRule } from '../store.ts'
-import type { LostHosts, LostPage } from '../summary-store.ts'
+import type { EndsWithin, LostHosts, LostPage } from '../summary-store.ts'
 import { IN_USE, type InUseRow, toInUse } from './fleet-query.ts'
 import {
   findLateRanges,
-  GROUPS,
   IN_QUARTERS,
   IS_ON_TIME,
   LATE_FROM,
@@ -29,15 +29,31 @@ const STATE = `CASE WHEN not_after <= @nowMs THEN 'expired' WHEN ${LATE_FROM} <=
   WHEN not_after - min(@thresholdMs, (not_after - not_before) / 3) <= @nowMs THEN 'renewing'
   ELSE 'fresh' END`
 
-const ROWS = `SELECT value AS quarterMs, (not_after - not_before) / 60000 AS lifeMinutes,
+const ROWS = `SELECT value AS quarterMs, min((not_after - not_before) / 60000, @wholeLife) AS lifeMinutes,
     ${STATE} AS state, count(*) AS count
   ${IN_QUARTERS}
   GROUP BY 1, 2, 3`
 
-/** Those that end in the quarter of this instant or before. */
-export function selectEndCounts(session: SqlSession, rule: LateRule, until: Date): EndCount[] {
-  const named = parametersOf(rule)
-  const groups = session.all<EndGroup>(GROUPS, Math.floor(until.getTime() / QUARTER_MS))
+const IN_RANGE = 'quarto > @afterQuarter AND quarto <= @lastQuarter'
+
+/** Long lives, of which there may be as many as there are hosts, are one group of each quarter, added up as the key has them. */
+const GROUPS = `SELECT quarto * ${QUARTER_MS} AS quarterMs, @wholeLife AS lifeMinutes, sum(total) AS count
+    FROM validades_por_vida WHERE ${IN_RANGE} AND minutos >= @wholeLife GROUP BY quarto
+  UNION ALL SELECT quarto * ${QUARTER_MS}, minutos, total
+    FROM validades_por_vida WHERE ${IN_RANGE} AND minutos < @wholeLife`
+
+export function selectEndCounts(
+  session: SqlSession,
+  rule: LateRule,
+  { after, until }: EndsWithin,
+): EndCount[] {
+  const named = { ...parametersOf(rule), wholeLife: wholeLifeMinutes(rule) }
+  const quarterOf = (at: Date): number => Math.floor(at.getTime() / QUARTER_MS)
+  const groups = session.all<EndGroup>(GROUPS, {
+    wholeLife: named.wholeLife,
+    afterQuarter: after === undefined ? Number.MIN_SAFE_INTEGER : quarterOf(after),
+    lastQuarter: quarterOf(until),
+  })
   const judged = groups.map((group) => ({ ...group, state: findCommonState(group, named) }))
   const mixed = new Set(judged.flatMap(({ state, quarterMs }) => (state ? [] : [quarterMs])))
   const counted = judged.filter(isOfOneState).filter(({ quarterMs }) => !mixed.has(quarterMs))

@@ -15,7 +15,7 @@ export const LATE_FROM = 'not_after - min(@thresholdMs, (not_after - not_before)
 /** What is late ends within half a threshold: a range that the index knows. */
 export const IS_LATE: string = `not_after <= @nowMs + @thresholdMs / 2 AND ${LATE_FROM} <= @nowMs`
 
-export const GROUPS: string = `SELECT quarto * ${QUARTER_MS} AS quarterMs, minutos AS lifeMinutes, total AS count
+const GROUPS = `SELECT quarto * ${QUARTER_MS} AS quarterMs, minutos AS lifeMinutes, total AS count
   FROM validades_por_vida WHERE quarto <= ? ORDER BY quarto`
 
 /** Rows of some quarters of an hour. Any further bound of `not_after` has a `+`: SQLite would take it in place of the quarter’s. */

@@ -1,7 +1,7 @@
 // Which part of the audit log lies in segments outside the vault. A step of migrations.ts.
 
 import { SEGMENT_BLOCK_ENTRIES } from '../../domain/log-segment.ts'
-import { subjectsOf } from './entry-subjects-tables.ts'
+import { ENTRY_SUBJECTS_OF_REMOVED } from './entry-subjects-tables.ts'
 
 const ARCHIVED_UNTIL = 'coalesce((SELECT max(ate) FROM segmentos), 0)'
 
@@ -33,9 +33,5 @@ BEGIN SELECT RAISE(ABORT, 'the archive of the audit log only grows'); END;
 DROP TRIGGER eventos_sem_delete;
 CREATE TRIGGER eventos_sem_delete BEFORE DELETE ON eventos WHEN OLD.seq > ${ARCHIVED_UNTIL}
 BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END;
-CREATE TRIGGER eventos_assuntos_delete AFTER DELETE ON eventos WHEN OLD.agente_id IS NULL
-BEGIN
-  DELETE FROM eventos_por_assunto
-    WHERE assunto IN (SELECT assuntos.value FROM ${subjectsOf('OLD')}) AND seq = OLD.seq;
-END;
+${ENTRY_SUBJECTS_OF_REMOVED}
 `

@@ -6,6 +6,7 @@ import { describe, test } from 'node:test'
 import Database from 'better-sqlite3-multiple-ciphers'
 import type { AgentId, TokenHash } from '../../../protocol/identifiers.ts'
 import { countLosing } from '../../service/admin/summary/count-losing.ts'
+import { SELECTIONS_BY_CARGO } from './entry-subjects-tables.ts'
 import { MIGRATIONS } from './migrations.ts'
 import { NOTABLE_ENTRIES } from './notable-entries-tables.ts'
 import { SqlSession } from './sql-session.ts'
@@ -255,6 +256,37 @@ describe('a database of an older format keeps its rows when it is brought forwar
     assert.deepEqual(database.all('SELECT count(*) AS indexed FROM eventos_por_assunto'), [
       { indexed: 10_010 },
     ])
+  })
+
+  test('[VLT-16] [CHN-10] [CHN-11] of the one before selections were found by their carga: the newest are at once, the others in slices', async () => {
+    using database = new OldDatabase(MIGRATIONS.findIndex(({ sql }) => sql === SELECTIONS_BY_CARGO))
+    // Every second one selects; 10,002 do.
+    database.connection.exec(`
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20004)
+      INSERT INTO eventos (seq, id, tipo_evento, payload, timestamp, hash_anterior, hash_atual)
+        SELECT i, 'e' || i, iif(i % 2, 'noted', 'carga_selected'), iif(i = 20004, 'no JSON', '{"actor":"admin","carga_id":"c-1"}'),
+          '1970-01-01T00:00:00.000000Z', '${HASH}', '${HASH}' FROM n`)
+    database.bringForward()
+    const session = new SqlSession(database.connection)
+    const writer = new SqliteWriter(() => session)
+    const first = async () => {
+      const range = { afterSeq: 0, isNewestFirst: false, limit: 3 }
+      return [
+        await writer.findIndexedFrom(),
+        await writer.listEntrySeqs({ by: 'subject', value: 'c-1' }, range),
+      ]
+    }
+    assert.deepEqual(await first(), [5, [6, 8, 10]])
+    assert.equal(await writer.indexOlderActs(6), false)
+    assert.deepEqual(await first(), [1, [2, 4, 6]])
+    assert.deepEqual(
+      database.all("SELECT count(*) AS indexed FROM eventos_por_assunto WHERE assunto = 'c-1'"),
+      [{ indexed: 10_001 }],
+    )
+    database.connection.exec(`
+      INSERT INTO segmentos VALUES (20224, 1, '1970-01-01T00:00:00.000000Z', '1970-01-01T00:00:00.000000Z', '${HASH}', '${HASH}', 'a', 1, 1);
+      DELETE FROM eventos WHERE seq <= 4`)
+    assert.deepEqual(await first(), [1, [6, 8, 10]])
   })
 
   test('[VLT-16] [CHN-41] of the one before routine had a table: what is notable is known at once', async () => {

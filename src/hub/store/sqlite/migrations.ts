@@ -8,7 +8,7 @@ import { BOUNDED_ACCESS_TOKENS, TOKENS_OF_PEOPLE } from './access-tokens.ts'
 import { AGENT_LABELS, LAST_LABELS } from './agent-labels.ts'
 import { AGENT_POLLS } from './agent-polls.ts'
 import { DECLARED } from './declared-rows.ts'
-import { ENTRY_SUBJECTS } from './entry-subjects-tables.ts'
+import { ENTRY_SUBJECTS, SELECTIONS_BY_CARGO } from './entry-subjects-tables.ts'
 import { DEBTS_BESIDE_SEEN, EVENT_DEBTS } from './event-debts-tables.ts'
 import { FIRST_ENDS } from './first-ends-tables.ts'
 import { FLEET_CHANGES } from './fleet-changes-tables.ts'
@@ -425,4 +425,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { sql: NOTABLE_ENTRIES, readableFrom: STEPS.length },
   { sql: HOST_LISTS, readableFrom: STEPS.length },
   { sql: CARGO_COUNTS + LISTS_OF_MANY, readableFrom: STEPS.length },
+  // Its triggers index what earlier programs write, too.
+  { sql: SELECTIONS_BY_CARGO, readableFrom: STEPS.length },
 ]

@@ -1,6 +1,7 @@
 // Lists page by page. A page starts after a row that is named by its id: rows stay for ever, so a place in a list does too.
 
 import type { Page } from '../store.ts'
+import { type AccessTokenRow, toAccessToken } from './access-tokens.ts'
 import { DELIVERIES_WITH_CARGO } from './deliveries.ts'
 import { type AgentRow, toAgent } from './agent-rows.ts'
 import {
@@ -25,6 +26,10 @@ interface PagedList<Row, T> {
 }
 
 const byId = (after: string): Parameter[] => [after]
+
+/** The id is the beginning of a hash; `g` comes after all that hex has. */
+const byBeginningOfHash = (after: string): Parameter[] =>
+  /^[0-9a-f]{16}$/.test(after) ? [after, `${after}g`] : ['', '']
 
 export const AGENT_PAGES: PagedList<AgentRow, ReturnType<typeof toAgent>> = {
   placeOf: 'SELECT hostname AS place FROM agentes WHERE id = ?',
@@ -54,11 +59,19 @@ export const DELIVERY_PAGES: PagedList<
 export const TOKEN_PAGES: PagedList<TokenRow, ReturnType<typeof toToken>> = {
   placeOf: `SELECT ordem AS place FROM enrollment_tokens
     WHERE token_hash >= ? AND token_hash < ? LIMIT 1`,
-  // Its id is the beginning of its hash; `g` comes after all that hex has.
-  parametersOf: (after) => (/^[0-9a-f]{16}$/.test(after) ? [after, `${after}g`] : ['', '']),
+  parametersOf: byBeginningOfHash,
   beginning: Number.MAX_SAFE_INTEGER,
   rows: 'SELECT * FROM enrollment_tokens WHERE ordem < ? ORDER BY ordem DESC LIMIT ?',
   translate: toToken,
+}
+/** Those of people do go, long after their end: the place goes with them. */
+export const ACCESS_TOKEN_PAGES: PagedList<AccessTokenRow, ReturnType<typeof toAccessToken>> = {
+  placeOf: `SELECT ordem AS place FROM admin_tokens
+    WHERE token_hash >= ? AND token_hash < ? LIMIT 1`,
+  parametersOf: byBeginningOfHash,
+  beginning: Number.MAX_SAFE_INTEGER,
+  rows: 'SELECT * FROM admin_tokens WHERE ordem < ? ORDER BY ordem DESC LIMIT ?',
+  translate: toAccessToken,
 }
 /** Rows of this one do go, but are ordered by what names them: each role is a place. */
 export const POLICY_PAGES: PagedList<PolicyRow, ReturnType<typeof toPolicy>> = {

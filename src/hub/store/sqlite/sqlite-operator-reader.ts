@@ -1,12 +1,13 @@
 import type { TokenHash } from '../../../protocol/identifiers.ts'
 import type { AccessToken, Person } from '../../domain/access-token.ts'
-import type { StoreReader } from '../store.ts'
+import type { Page, StoreReader } from '../store.ts'
 import {
   selectAccessToken,
   selectAccessTokens,
   selectTokensOfPeople,
   selectTokensOfPerson,
 } from './access-tokens.ts'
+import { ACCESS_TOKEN_PAGES, selectPage } from './pages.ts'
 import { SqlitePasskeyReader } from './sqlite-passkeys.ts'
 import { SqlitePolicyReader } from './sqlite-policy-reader.ts'
 import { SqliteSessionReader } from './sqlite-sessions.ts'
@@ -15,6 +16,7 @@ type OperatorReader = Pick<
   StoreReader,
   | 'findAccessToken'
   | 'listAccessTokens'
+  | 'pageAccessTokens'
   | 'listTokensOfPeople'
   | 'listTokensOfPerson'
   | 'passkeys'
@@ -37,6 +39,10 @@ export class SqliteOperatorReader extends SqlitePolicyReader implements Operator
 
   async listAccessTokens(): Promise<AccessToken[]> {
     return selectAccessTokens(this.session())
+  }
+
+  async pageAccessTokens(page: Page): Promise<AccessToken[] | undefined> {
+    return selectPage(this.session(), ACCESS_TOKEN_PAGES, page)
   }
 
   async listTokensOfPeople(name: string): Promise<AccessToken[]> {

@@ -4,6 +4,7 @@ import type { EndCount } from '../../domain/fleet-ends.ts'
 import type { LateRule, Page } from '../store.ts'
 import type {
   DeliveryFailures,
+  EndsWithin,
   LostHosts,
   LostPage,
   RootsPage,
@@ -33,8 +34,8 @@ export class SqliteSummaryReader implements SummaryReader {
     this.#session = session
   }
 
-  async countEnds(rule: LateRule, until: Date): Promise<EndCount[]> {
-    return selectEndCounts(this.#session(), rule, until)
+  async countEnds(rule: LateRule, within: EndsWithin): Promise<EndCount[]> {
+    return selectEndCounts(this.#session(), rule, within)
   }
 
   async listExpired(now: Date, limit: number): Promise<CertificateInUse[]> {

@@ -69,6 +69,25 @@ describe('[OVW-7] what agents say of the roots that they trust', () => {
   })
 })
 
+test('[OVW-3] certificates that live for so long that only the threshold counts are one group of their quarter', async () => {
+  await using store = await openTemporaryStore()
+  const day = 86_400_000
+  const end = new Date(NOW.getTime() + 9 * day)
+  for (const days of [0.5, 1, 7, 90]) {
+    const { id } = await insertAgent(store, `web-${days}`)
+    const lifetime = { notBefore: new Date(end.getTime() - days * day), notAfter: end }
+    await store.write((writer) => writer.insertCertificate({ ...newCertificate(id), ...lifetime }))
+  }
+  const counts = await store.reader.summary.countEnds(
+    { now: NOW, thresholdMs: day / 4 },
+    { until: new Date(end.getTime() + day) },
+  )
+  assert.deepEqual(
+    counts.map(({ lifeMinutes, count }) => `${count} of ${lifeMinutes} min`).sort(),
+    ['1 of 720 min', '3 of 1081 min'],
+  )
+})
+
 test('[OVW-1] cargas that are removed are not counted, nor tokens that were used or have ended', async () => {
   await using store = await openTemporaryStore()
   const { summary } = store.reader
@@ -104,6 +123,16 @@ test('[OVW-6] failures are grouped by the beginning of what their hosts said, wi
     const successor = { ...replaced, id: crypto.randomUUID() as typeof replaced.id }
     await writer.replaceDeliveries([{ old: replaced.id, successor }], LATER)
   })
+  // Replaced by a change that is in force, and has yet to come to its row.
+  const changed = await insertDelivery(store, (await insertAgent(store, 'web-6')).id, cargo)
+  await store.write(async (writer) => {
+    await writer.setDeliveryStatus(changed.id, 'falhou', NOW, 'disk full')
+    const successor = { ...changed, id: crypto.randomUUID() as typeof changed.id }
+    const change = { act: 'update', cargoId: cargo.id, actor: 'admin', inForceAt: null } as const
+    const id = await writer.insertChange(change)
+    await writer.replaceDeliveries([{ old: changed.id, successor }], NOW, id)
+    await writer.putInForce(id, LATER)
+  })
   const groups = await store.reader.summary.groupFailures(9)
   assert.deepEqual(
     groups.map(({ reason, count }) => [reason.slice(0, 9), reason.length, count]),
@@ -137,11 +166,11 @@ test('[VLT-16] [OVW-3] of the one before a fleet was summarised: what there is i
   database.exec(SUMMARY_COUNTS)
   const session = new SqlSession(database)
   const { summary } = new SqliteReader(() => session)
-  const rule = { now: new Date(0), thresholdMs: 1 }
+  const rule = { now: new Date(0), thresholdMs: 8 * 3_600_000 }
   const counted = async () => [
     await summary.countCargoes(),
     await summary.listTrustCounts(9),
-    await summary.countEnds(rule, new Date(86_400_001)),
+    await summary.countEnds(rule, { until: new Date(86_400_001) }),
     await summary.countAgentsEnding(new Date(86_400_001)),
   ]
   const expected = (count: number) => [

@@ -7,7 +7,7 @@ import { openTemporaryStore } from '../../../../../test/support/temporary-store.
 import { isGood } from '../../../domain/access-token.ts'
 import { hashToken } from '../../../domain/hash-token.ts'
 import type { Store } from '../../../store/store.ts'
-import { keepPersonToken, type PersonToken } from './keep-person-token.ts'
+import { endPersonTokens, keepPersonToken, type PersonToken } from './keep-person-token.ts'
 
 const DAY_MS = 86_400_000
 const PERSON = { issuer: 'https://sso.example.org', subject: '7' }
@@ -85,6 +85,7 @@ test('[OID-7] who signs in with other rights has the earlier ones no longer', as
 
 test('[OID-12] of a person who signs in and out without end a hundred ended ones are kept', async () => {
   await using store = await openTemporaryStore()
+  await keep(store, tokenAt('good', new Date(NOW.getTime() - 1)))
   await store.write(async (writer) => {
     for (let at = 0; at < 130; at += 1) {
       await writer.insertAccessToken(tokenAt(`t${at}`, NOW, { revokedAt: NOW }))
@@ -92,7 +93,8 @@ test('[OID-12] of a person who signs in and out without end a hundred ended ones
   })
   await keep(store, tokenAt('new', NOW))
   const kept = (await store.reader.listAccessTokens()).map(({ hash }) => hash)
-  assert.deepEqual([kept.length, kept.at(-1)], [101, hashToken('t30')])
+  // However many came after it, one that is good is not forgotten.
+  assert.deepEqual([kept.length, ...kept.slice(-2)], [102, hashToken('t30'), hashToken('good')])
 })
 
 test('[OID-7] [ERR-60] a name is another person’s only when no token of it is good', async () => {
@@ -155,5 +157,43 @@ test('[OID-12] of those that have ended so many are kept, and good ones all', as
   assert.deepEqual(
     (await store.reader.listAccessTokens()).map(({ hash }) => hash),
     ['t4', 't3', 't2'].map((text) => hashToken(text)),
+  )
+})
+
+test('[OID-12] of all whose time is over two thousand are kept, the newest', async () => {
+  await using store = await openTemporaryStore()
+  await store.write(async (writer) => {
+    for (let at = 0; at < 2010; at += 1) {
+      const createdAt = new Date(NOW.getTime() - DAY_MS + at)
+      const person = { ...PERSON, subject: `s${at}` }
+      await writer.insertAccessToken(tokenAt(`t${at}`, createdAt, { person, name: `a${at}@b` }))
+    }
+  })
+  await keep(store, tokenAt('new', NOW))
+  const kept = (await store.reader.listAccessTokens()).map(({ hash }) => hash)
+  assert.deepEqual([kept.length, kept.at(-1)], [2001, hashToken('t10')])
+})
+
+test('[OID-8] of who has no role any more all good tokens end, whatever they are called, and of nobody else', async () => {
+  await using store = await openTemporaryStore()
+  for (const [text, name] of [
+    ['one', 'alice@example.org'],
+    ['two', 'alice.silva@example.org'],
+    ['three', 'alice@example.org'],
+  ] as const) {
+    await keep(store, tokenAt(text, NOW, { name }))
+  }
+  const other = { person: { ...PERSON, subject: '8' }, name: 'bob@example.org' }
+  await keep(store, tokenAt('of another', NOW, other))
+  const acts = await store.write((writer) => endPersonTokens(writer, PERSON, NOW))
+  assert.equal(acts.length, 3)
+  assert.deepEqual(
+    acts.map(({ type, payload }) => [type, payload['reason']]),
+    acts.map(() => ['admin_token_revoked', 'rights_changed']),
+  )
+  const good = (await store.reader.listAccessTokens()).filter((token) => isGood(token, NOW))
+  assert.deepEqual(
+    good.map(({ hash }) => hash),
+    [hashToken('of another')],
   )
 })

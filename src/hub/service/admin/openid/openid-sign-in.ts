@@ -37,7 +37,8 @@ import { createUsedStates } from './used-states.ts'
 /** What is set for the provider, beside how it is asked. */
 export interface OpenidSettings extends SignInRules {
   readonly name: string
-  readonly issuer: URL
+  /** A URL, in the spelling that everything has it in. */
+  readonly issuer: string
   readonly clientId: string
   /** Of the admin tokens that it makes. */
   readonly ttlMs: number
@@ -88,7 +89,7 @@ const STATE_INVALID: SignInRefusal = { refusal: 'sign_in_state_invalid' }
 export function createOpenidSignIn(options: OpenidSignInOptions): OpenidSignIn {
   const { settings, provider, clock, consoleUrl } = options
   const { name, issuer, clientId } = settings
-  const states = createStateSeal(options.dataKey, `${issuer.href} ${clientId}`)
+  const states = createStateSeal(options.dataKey, `${new URL(issuer).href} ${clientId}`)
   const used = createUsedStates()
   let exchanges = 0
 
@@ -114,7 +115,7 @@ export function createOpenidSignIn(options: OpenidSignInOptions): OpenidSignIn {
   }
 
   return {
-    shown: { name, issuer: issuer.href, console: consoleUrl !== undefined },
+    shown: { name, issuer, console: consoleUrl !== undefined },
     start: async ({ for: wanted, port = 0, key }, from) => {
       const redirectUri = redirectUriOf({ for: wanted, port })
       if (!isOfCaller({ for: wanted }, from)) return { refusal: 'admin_token_invalid' }

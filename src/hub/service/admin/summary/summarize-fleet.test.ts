@@ -7,6 +7,7 @@ import {
   insertDelivery,
   insertToken,
   append,
+  newAgent,
   newCertificate,
   NOW,
 } from '../../../../../test/store/store-samples.ts'
@@ -17,6 +18,7 @@ import { AdminFleetSummary as Schema } from '../../../../protocol/admin/fleet-su
 import { ADMIN_OPERATIONS } from '../../../../protocol/admin/operations.ts'
 import type { DeliveryId } from '../../../../protocol/identifiers.ts'
 import type { Agent } from '../../../domain/agent.ts'
+import { hashToken } from '../../../domain/hash-token.ts'
 import { NO_SAMPLE } from '../../../domain/hub-samples.ts'
 import type { Store, StoreReader } from '../../../store/store.ts'
 import { createWaitingReasons } from '../../waiting-reasons.ts'
@@ -89,6 +91,25 @@ describe('[OVW-1] a fleet in one reply', () => {
     })
     await insertToken(store)
     await insertToken(store, { consumedAt: NOW })
+    await store.write(async (writer) => {
+      for (const [name, endedAt] of [
+        ['ana', null],
+        ['gone', NOW],
+      ] as const) {
+        await writer.insertAccessToken({
+          hash: hashToken(name),
+          name,
+          person: null,
+          role: 'viewer',
+          only: null,
+          createdAt: NOW,
+          expiresAt: new Date(NOW.getTime() + DAY_MS),
+          lastUsedAt: null,
+          revokedAt: null,
+          endedAt,
+        })
+      }
+    })
     await append(store, { eventType: 'admin_refused', at: new Date(nowMs - 2 * HOUR_MS) })
     await append(store, { eventType: 'admin_refused', at: NOW })
     const summarised: StoreReader = Object.create(store.reader, {
@@ -133,7 +154,7 @@ describe('[OVW-1] a fleet in one reply', () => {
       tokens: 1,
       join_rules: 0,
       webhooks: 0,
-      admin_tokens: 0,
+      admin_tokens: 1,
     })
     assert.equal(reply.admin_refused, 1)
   })
@@ -193,6 +214,56 @@ describe('[OVW-1] a fleet in one reply', () => {
     assert.equal(survival_on_time, null)
   })
 
+  test('[OVW-4] of more than twenty each is named once, by its most urgent certificate, with the newest that is known', async () => {
+    await using own = await openTemporaryStore()
+    const hosts = Array.from({ length: 22 }, (_, at) => newAgent(`web-${at}`))
+    const [first, second] = hosts
+    assert.ok(first !== undefined && second !== undefined)
+    await own.write(async (writer) => {
+      for (const [at, { id }] of hosts.entries()) {
+        await writer.insertAgent({ ...hosts[at]!, id })
+        const notAfter = new Date(NOW.getTime() + 2 * HOUR_MS + at)
+        const notBefore = new Date(NOW.getTime() - DAY_MS)
+        await writer.insertCertificate({ ...newCertificate(id), notBefore, notAfter })
+      }
+      await writer.setAgentsPolled(new Map([[first.id, new Date(NOW.getTime() - 60_000)]]))
+    })
+    const cargo = await insertCargo(own, 'site')
+    const installed = await insertDelivery(own, first.id, cargo)
+    await own.write(async (writer) => {
+      await writer.setDeliveryStatus(installed.id, 'instalada', NOW, null)
+      await writer.insertCertificate({
+        ...newCertificate(first.id),
+        purpose: 'delivery',
+        deliveryId: installed.id,
+        notBefore: new Date(NOW.getTime() - DAY_MS),
+        notAfter: new Date(NOW.getTime() + HOUR_MS),
+      })
+    })
+    const known = createWaitingReasons()
+    const mail = await insertDelivery(own, first.id, await insertCargo(own, 'mail'))
+    known.note(installed.id, 'older', new Date(NOW.getTime() - 2000))
+    known.note(mail.id, 'newer', new Date(NOW.getTime() - 1000))
+    const polls = {
+      lastPollAt: (id: string) => (id === second.id ? new Date(NOW.getTime() - 5000) : undefined),
+    }
+    const { atrasados } = await summarize({ store: own, waiting: known, polls })
+    const named = atrasados.first
+    assert.deepEqual([atrasados.total, named.length], [22, 20])
+    assert.deepEqual(
+      named.map(({ hostname }) => hostname),
+      hosts.slice(0, 20).map(({ hostname }) => hostname),
+    )
+    assert.deepEqual(
+      [named[0]?.purpose, named[0]?.nome, named[0]?.waiting_reason],
+      ['delivery', 'site', 'newer'],
+    )
+    assert.deepEqual(
+      named.slice(0, 3).map(({ last_contact_at: at }) => at),
+      ['2026-11-21T09:59:00.123Z', '2026-11-21T09:59:55.123Z', null],
+    )
+  })
+
   test('[OVW-5] says for how long the hub may stay down, with and without the hosts that are late', async () => {
     const { survival, survival_on_time: onTime } = await summarize()
     assert.deepEqual([survival?.first.hostname, survival?.seconds], ['late-2', 3600])
@@ -243,9 +314,10 @@ describe('[OVW-1] a fleet in one reply', () => {
     assert.equal(asked, 2)
     const { time, as_of } = await summarizeFleet({})
     assert.equal(Date.parse(time) - Date.parse(as_of), 999)
-    // Another horizon is another question of the certificates alone.
-    await summarizeFleet({ horizon: '7d' })
+    // Another horizon is another question of the certificates alone, and the answer is as old as what is older.
+    const other = await summarizeFleet({ horizon: '7d' })
     assert.equal(asked, 3)
+    assert.deepEqual([other.as_of, other.time], [as_of, time])
     nowMs = NOW.getTime()
   })
 

@@ -5,6 +5,7 @@ import { readVersion } from '../../../../platform/version.ts'
 import type { AdminFleetSummary } from '../../../../protocol/admin/fleet-summary.ts'
 import {
   describeEnds,
+  type EndCount,
   type EndHorizon,
   endsUntilMs,
   type FleetEnds,
@@ -42,6 +43,7 @@ export type SummaryContext = Pick<
   | 'shared'
 >
 
+const COUNTED_AT_ONCE_MS = 12 * 3_600_000
 const SAMPLE_MINUTES = { hour: 60, day: 1440 } as const
 
 export const summarizeFleet: Read<'summarizeFleet', SummaryContext> = async (
@@ -73,7 +75,7 @@ async function countEnds(
   horizon: EndHorizon,
 ): Promise<AdminFleetSummary['certificados']> {
   const at = { nowMs: rule.now.getTime(), thresholdMs: rule.thresholdMs }
-  const counts = await reader.summary.countEnds(rule, new Date(endsUntilMs(horizon, at)))
+  const counts = await listEndCounts(reader, rule, endsUntilMs(horizon, at))
   const ends = describeEnds(counts, horizon, at)
   const { certificates } = await inTurn(() => reader.summariseFleet(rule))
   const { identity, delivery } = certificates
@@ -82,6 +84,22 @@ async function countEnds(
     0,
   )
   return viewEnds(ends, total)
+}
+
+/** Where no two lives are alike, a part of a day is as much as may be counted before agents come. */
+async function listEndCounts(
+  reader: StoreReader,
+  rule: LateRule,
+  untilMs: number,
+): Promise<EndCount[]> {
+  const counts: EndCount[] = []
+  let after: Date | undefined
+  for (let endMs = rule.now.getTime(); ; endMs += COUNTED_AT_ONCE_MS) {
+    const until = new Date(Math.min(endMs, untilMs))
+    counts.push(...(await inTurn(() => reader.summary.countEnds(rule, { after, until }))))
+    if (endMs >= untilMs) return counts
+    after = until
+  }
 }
 
 function viewEnds(
