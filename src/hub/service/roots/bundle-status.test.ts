@@ -214,7 +214,7 @@ test('[TRU-13] it counts what each agent has, and reads the rows of those alone 
       },
     })
     const bundle = await describeBundle(noting, NOW, undefined)
-    assert.deepEqual([...called].toSorted(), ['countAgents', 'findRootSet', 'summary'])
+    assert.deepEqual(called, new Set(['findRootSet', 'countAgents', 'summary']))
     assert.deepEqual(
       bundle.pendentes.map(({ hostname }) => hostname),
       ['web-0', 'web-1'],

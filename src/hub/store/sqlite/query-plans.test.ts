@@ -136,7 +136,7 @@ describe('on tables that are full', () => {
     ] as const) {
       texts.clear()
       assert.equal(countHosts(session, index, 100), 100)
-      const [sql = ''] = [...texts].filter((text) => text.includes('LIMIT'))
+      const sql = [...texts].find((text) => text.includes('LIMIT')) ?? ''
       const plan = connection.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...nothingFor(sql)) as {
         detail: string
       }[]
