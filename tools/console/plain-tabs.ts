@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { Agent, request as askHub } from 'undici'
 import { createEventParser } from '../../src/console/api/event-stream.ts'
+import { SPREAD_MS, waitToAsk } from '../../src/console/api/pace.ts'
 import type { ChangeMessage } from '../../src/protocol/admin/changes-route.ts'
 import {
   type AskedRequest,
@@ -106,15 +107,19 @@ function openTab(url: string, { headers, asks }: PlainTab, signal: AbortSignal):
     for (const question of questions) {
       if (question.isWaiting) continue
       question.isWaiting = true
-      const waitMs = Math.max(0, question.atMs + question.asked.everyMs - performance.now())
-      setTimeout(() => {
-        question.atMs = performance.now()
-        ask(question.asked)
-          .catch(count)
-          .finally(() => {
-            question.isWaiting = false
-          })
-      }, waitMs)
+      // What the page was seen to ask has its spread in it, half of it in the mean.
+      const paceMs = question.asked.everyMs - SPREAD_MS / 2
+      setTimeout(
+        () => {
+          question.atMs = Date.now()
+          ask(question.asked)
+            .catch(count)
+            .finally(() => {
+              question.isWaiting = false
+            })
+        },
+        waitToAsk(question.atMs, paceMs, false),
+      )
     }
   }
   const follow = (): void => {

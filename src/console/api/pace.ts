@@ -5,7 +5,7 @@
 export const AGAIN_MS_MIN = 1000
 /** Of lists, and of what stands beside a screen. */
 export const UNHURRIED_MS = 5000
-const SPREAD_MS = 1000
+export const SPREAD_MS = 1000
 
 /** `paceMs` is between two questions; `isSoon` of what somebody waits for. */
 export function waitToAsk(askedAtMs: number, paceMs: number, isSoon: boolean): number {
