@@ -129,7 +129,6 @@ const change = {
 } as const
 
 export const WRITER_CALLS: PortCalls<Exclude<keyof StoreWriter, keyof StoreReader>> = {
-  keepLastLabels: [(w) => w.keepLastLabels(HEAVY.agentId, new Map([['env', 'prod']]))],
   insertAgent: [(w) => w.insertAgent(newAgent('another'))],
   updateAgent: [
     (w) => w.updateAgent({ ...newAgent(ORDINARY.hostname), id: ORDINARY.agentId }),

@@ -26,7 +26,14 @@ export interface Person {
 }
 
 export function isSamePerson(one: Person | null, other: Person): boolean {
-  return one?.issuer === other.issuer && one.subject === other.subject
+  return one?.subject === other.subject && spellingsOf(other.issuer).includes(one.issuer)
+}
+
+/** An issuer that is a host alone is the same with a final slash and without: operators change it, and providers differ. */
+export function spellingsOf(issuer: string): readonly string[] {
+  if (new URL(issuer).pathname !== '/') return [issuer]
+  const bare = issuer.replace(/\/$/, '')
+  return [bare, `${bare}/`]
 }
 
 /** Expired at the very instant of its expiry; what was revoked or has ended is so whatever the clock says. */

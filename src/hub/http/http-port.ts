@@ -12,7 +12,7 @@ import { describeError } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { namesSeveralHosts } from '../../platform/names-several-hosts.ts'
 import { withTrace } from '../../platform/trace.ts'
-import type { WireErrorCode } from '../../protocol/errors.ts'
+import { WIRE_ERRORS, type WireErrorCode } from '../../protocol/errors.ts'
 import { type PortName, ROUTES } from '../../protocol/routes.ts'
 import type { HubLimits } from '../../protocol/hub-limits.ts'
 import { type AnswerLogOptions, noteAnswer, pathOf } from './answer-log.ts'
@@ -241,8 +241,12 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
   })
   // After the body is read: what Node calls back with its pieces is of no request.
   app.addHook('preHandler', (request, _reply, done) => withTrace(traceOf(request), done))
-  app.addHook('onSend', (request, _reply, payload, done) => {
-    if (!request.raw.complete) boundDroppedBody(request.raw, options.droppedBodyBytes)
+  app.addHook('onSend', (request, reply, payload, done) => {
+    // Who is told to wait has heard before why.
+    const isToWait = reply.statusCode === WIRE_ERRORS.rate_limited.status
+    if (!request.raw.complete) {
+      boundDroppedBody(request.raw, isToWait ? undefined : options.droppedBodyBytes)
+    }
     done(null, payload)
   })
   app.addHook('onResponse', (request, reply, done) => {

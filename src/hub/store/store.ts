@@ -326,8 +326,6 @@ export interface StoreWriter extends StoreReader {
   putSightings(sightings: readonly AgentSighting[]): Promise<void>
   changeLabels(changes: readonly LabelChange[]): Promise<void>
   setActiveIdentity(id: AgentId, seq: number, since: Date): Promise<void>
-  /** Of a host that is removed: `listLastLabels` answers them from then on. */
-  keepLastLabels(id: AgentId, labels: Labels): Promise<void>
 
   /** In the place of an earlier request of the same kind. */
   requestSync(id: AgentId, at: Date): Promise<void>

@@ -38,8 +38,11 @@ export interface SummaryReader {
   listSilent(page: Page): Promise<SilentSlice>
 }
 
-/** Identities and deliveries that are in use; identities that were not used yet; deliveries that have a certificate and are not installed. */
-export const ROOTS_PARTS = ['in use', 'unused', 'pendente', 'em_andamento', 'falhou'] as const
+/**
+ * Identities that were not used yet; deliveries that have a certificate and are not installed; identities and deliveries that are in
+ * use. In this order what comes into use meanwhile is counted, at worst twice.
+ */
+export const ROOTS_PARTS = ['unused', 'pendente', 'falhou', 'em_andamento', 'in use'] as const
 export type RootsPart = (typeof ROOTS_PARTS)[number]
 
 /** Within a part. */

@@ -115,6 +115,18 @@ describe('[WHK-18] a webhook with a selector gets', () => {
     assert.deepEqual(await chosen('env=prod', seq), types)
   })
 
+  test('[WHK-19] however it was removed: a restored vault does it again by the row alone', async () => {
+    const seq = await end()
+    const agent = await prodHost('gone-2')
+    await admin.revokeAgent({ agente: 'gone-2' })
+    const { revokedAt } = (await store.reader.findAgentById(agent.id)) ?? {}
+    assert.ok(revokedAt)
+    await store.write((writer) => writer.updateAgent({ ...agent, revokedAt, removedAt: NOW }))
+    assert.deepEqual(await chosen('env=prod', seq), ['labels_changed', 'agent_revoked'])
+    const last = await store.reader.listLastLabels([agent.id])
+    assert.deepEqual([...(last.get(agent.id) ?? [])], [['env', 'prod']])
+  })
+
   test('and asks as often for a page as for one entry', async () => {
     const seq = await end()
     const agent = await insertAgent(store, 'page-1')

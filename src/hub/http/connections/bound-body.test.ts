@@ -68,4 +68,21 @@ describe('[LIM-27] a body', () => {
     bound = boundDroppedBody
     assert.equal(await answerTo(chunkOf(65_536).repeat(17) + END), 'cut')
   })
+
+  const dropMore = (request: IncomingMessage): void => boundDroppedBody(request, 4 * 1024 * 1024)
+  test('[LIM-5] that is dropped may have more where that is said', async () => {
+    bound = dropMore
+    assert.equal(await answerTo(chunkOf(65_536).repeat(60) + END), '200')
+  })
+
+  test('[LIM-5] that is dropped in pieces of less than 4 KiB is cut beyond 1 MiB', async () => {
+    bound = dropMore
+    assert.equal(await answerTo(chunkOf(1024).repeat(1000) + END), '200')
+  })
+
+  test('[LIM-5] and no more of it is looked at', async () => {
+    bound = dropMore
+    assert.equal(await answerTo(chunkOf(1024).repeat(2000) + END), 'cut')
+    assert.ok(pieces <= 1200, `${pieces} pieces`)
+  })
 })

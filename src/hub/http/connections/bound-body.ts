@@ -31,6 +31,8 @@ function hasBody({ headers }: IncomingMessage): boolean {
 }
 
 const DROPPED_BODY_BYTES_MAX = 1024 * 1024
+/** Of what is dropped beyond that: nobody whose request is refused needs more events for it than one who is heard. */
+const DROPPED_PIECE_BYTES_MIN = 4096
 
 /**
  * Node drops what still comes after an answer, since closing at once could lose the answer; it does so without end. Many clients read
@@ -40,10 +42,12 @@ export function boundDroppedBody(
   request: IncomingMessage,
   bytesMax: number = DROPPED_BODY_BYTES_MAX,
 ): void {
-  let bytes = 0
+  let [bytes, pieces] = [0, 0]
   // Read as a body: a listener on the socket would take a TLS connection from its parser, and it would stall.
   request.on('data', (chunk: Buffer) => {
     bytes += chunk.length
-    if (bytes > bytesMax) request.socket.destroy()
+    pieces += 1
+    const isTiny = bytes > DROPPED_BODY_BYTES_MAX && bytes < pieces * DROPPED_PIECE_BYTES_MIN
+    if (bytes > bytesMax || isTiny) request.socket.destroy()
   })
 }

@@ -1,23 +1,11 @@
 import { AdminRefusal, type Write } from '../admin-act.ts'
 import { HubEventType } from '../../../protocol/words.ts'
-import type { AgentId } from '../../../protocol/identifiers.ts'
-import { isReported } from '../../../protocol/labels.ts'
 import type { Agent } from '../../domain/agent.ts'
-import type { StoreWriter } from '../../store/store.ts'
 import { cancelDeliveries } from '../cargo/change-delivery.ts'
 import { listStandingDeliveries } from '../cargo/replace-delivery.ts'
 import { findAgent } from '../find-agent.ts'
 import { endOpenTokens } from '../end-open-tokens.ts'
 import { type AgentViewContext, viewAgent } from './view-agents.ts'
-
-/** Labels are of hosts that are there; what is still said of the host goes to whom it went before. docs/protocol.md WHK-19. */
-async function removeLabels(writer: StoreWriter, agentId: AgentId): Promise<void> {
-  const labels = (await writer.listLabels([agentId])).get(agentId)
-  if (labels === undefined) return
-  const given = new Map([...labels].filter(([key]) => !isReported(key)))
-  await writer.keepLastLabels(agentId, given)
-  await writer.changeLabels([{ agentId, set: new Map(), removed: [...labels.keys()] }])
-}
 
 /** A revoked agent leaves the lists and frees its hostname; its history stays. Removing twice is no error. */
 export const removeAgent: Write<'removeAgent', AgentViewContext> = async (
@@ -37,7 +25,6 @@ export const removeAgent: Write<'removeAgent', AgentViewContext> = async (
   const standing = await listStandingDeliveries(writer, { agentId: agent.id })
   const cancellations = await cancelDeliveries(writer, standing, now)
   await endOpenTokens(writer, agent.hostname, now)
-  await removeLabels(writer, agent.id)
   const removed: Agent = { ...agent, removedAt: now }
   await writer.updateAgent(removed)
   const act = { agente_id: agent.id, hostname: agent.hostname }

@@ -1,5 +1,5 @@
 import type { TokenHash } from '../../../protocol/identifiers.ts'
-import type { AccessToken, Person } from '../../domain/access-token.ts'
+import { type AccessToken, type Person, spellingsOf } from '../../domain/access-token.ts'
 import type { PeopleRoom } from '../session-store.ts'
 import { fromDate, toDate } from './instants.ts'
 import type { SqlSession } from './sql-session.ts'
@@ -59,8 +59,9 @@ export function selectTokensOfPeople(session: SqlSession, name: string): AccessT
 /** Under whatever name, newest first. */
 export function selectTokensOfPerson(session: SqlSession, person: Person): AccessToken[] {
   const sql = `SELECT * FROM admin_tokens INDEXED BY admin_tokens_por_pessoa
-    WHERE emissor = ? AND sujeito = ? ORDER BY ordem DESC`
-  return session.all<AccessTokenRow>(sql, person.issuer, person.subject).map(toAccessToken)
+    WHERE emissor IN (SELECT value FROM json_each(?)) AND sujeito = ? ORDER BY ordem DESC`
+  const issuers = JSON.stringify(spellingsOf(person.issuer))
+  return session.all<AccessTokenRow>(sql, issuers, person.subject).map(toAccessToken)
 }
 
 /** With all that refers to them. No more at once than a write can bear: the next one goes on. */

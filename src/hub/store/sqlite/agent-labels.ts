@@ -2,7 +2,7 @@
 // hosts of a label are read in the order of a list, however many others there are.
 
 import type { AgentId } from '../../../protocol/identifiers.ts'
-import { isReported, type Labels, toLabelRecord } from '../../../protocol/labels.ts'
+import { isReported, type Labels } from '../../../protocol/labels.ts'
 import type { Agent } from '../../domain/agent.ts'
 import type { HostIndex, HostSource } from '../../domain/host-source.ts'
 import type { LabelChange } from '../../domain/label-change.ts'
@@ -42,11 +42,6 @@ export function selectLastLabels(
     CROSS JOIN agentes_labels_ao_sair ON agente_id = wanted.value`
   const rows = session.all<{ agente_id: AgentId; labels: string }>(sql, JSON.stringify(agentIds))
   return new Map(rows.map(({ agente_id: id, labels }) => [id, toLabels(labels)]))
-}
-
-export function putLastLabels(session: SqlSession, id: AgentId, labels: Labels): void {
-  const row = { agente_id: id, labels: JSON.stringify(toLabelRecord(labels)) }
-  session.put('agentes_labels_ao_sair', 'agente_id', row)
 }
 
 export function selectLabels(

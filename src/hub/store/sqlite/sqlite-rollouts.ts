@@ -1,5 +1,6 @@
 import { invariant } from '../../../platform/errors.ts'
 import type { AgentId, CargoId, DeliveryId, RolloutId } from '../../../protocol/identifiers.ts'
+import { WAVES_MAX } from '../../../protocol/rollout-share.ts'
 import { REVERTED_TARGETS_MAX } from '../../domain/reverted-target.ts'
 import type { CargoContent, ContentSummary } from '../../domain/cargo.ts'
 import type { Freeze } from '../../domain/freeze.ts'
@@ -50,6 +51,9 @@ const HOSTS_IN_STATE = `SELECT agente_id, erro FROM rollout_agentes INDEXED BY r
 const TELLING: readonly string[] = ['running', 'paused', 'done']
 
 type Counted = { -readonly [Key in keyof RolloutWaveCounts]: RolloutWaveCounts[Key] }
+
+/** By number, so that each is a look at the index, and not a walk over all hosts of the rollout. */
+const WAVES = Array.from({ length: WAVES_MAX }, (_, at) => at).join(', ')
 
 export class SqliteRolloutReader implements RolloutReader {
   protected readonly session: () => SqlSession
@@ -129,7 +133,7 @@ export class SqliteRolloutReader implements RolloutReader {
 
   async listFailed(id: RolloutId, limit: number): Promise<DeliveryId[]> {
     const failed = `SELECT entregas.id FROM entregas INDEXED BY entregas_por_rollout
-      WHERE rollout = ? AND onda >= 0 AND status = 'falhou' ORDER BY onda, ordem LIMIT ?`
+      WHERE rollout = ? AND onda IN (${WAVES}) AND status = 'falhou' ORDER BY onda, ordem LIMIT ?`
     const reverted = `SELECT DISTINCT entrega_id AS id FROM rollout_alvos
       WHERE rollout = ? AND estado = 'revertido' ORDER BY entrega_id LIMIT ?`
     return [failed, reverted].flatMap((sql) =>

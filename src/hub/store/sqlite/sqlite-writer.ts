@@ -8,7 +8,6 @@ import type {
   Recipient,
   TokenHash,
 } from '../../../protocol/identifiers.ts'
-import type { Labels } from '../../../protocol/labels.ts'
 import type { DeliveryStatus } from '../../../protocol/words.ts'
 import type { AccessToken } from '../../domain/access-token.ts'
 import type { SealedReply } from '../../domain/admin-reply.ts'
@@ -48,7 +47,7 @@ import {
   settleReplaced,
 } from './fleet-changes.ts'
 import { insertAccessToken, setAccessTokenUsed, updateAccessToken } from './access-tokens.ts'
-import { changeLabels, putLastLabels } from './agent-labels.ts'
+import { changeLabels } from './agent-labels.ts'
 import { claimJoinProof, countJoin, insertJoinRule, updateJoinRule } from './join-rules.ts'
 import { setPolls } from './agent-polls.ts'
 import { fromAgent } from './agent-rows.ts'
@@ -144,10 +143,6 @@ export class SqliteWriter extends SqliteReader implements StoreWriter {
 
   async changeLabels(changes: readonly LabelChange[]): Promise<void> {
     changeLabels(this.session(), changes)
-  }
-
-  async keepLastLabels(id: AgentId, labels: Labels): Promise<void> {
-    putLastLabels(this.session(), id, labels)
   }
 
   async setActiveIdentity(id: AgentId, seq: number, since: Date): Promise<void> {

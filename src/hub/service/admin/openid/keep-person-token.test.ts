@@ -197,3 +197,27 @@ test('[OID-8] of who has no role any more all good tokens end, whatever they are
     [hashToken('of another')],
   )
 })
+
+test('[OID-7] [OID-8] a person is the same when the operator adds a final slash to the issuer, or takes it away', async () => {
+  await using store = await openTemporaryStore()
+  const slashed = { ...PERSON, issuer: `${PERSON.issuer}/` }
+  await keep(store, tokenAt('before', NOW))
+  const later = new Date(NOW.getTime() + 1)
+  const acts = await keep(store, tokenAt('after', later, { person: slashed, role: 'operator' }))
+  assert.ok(acts !== 'sign_in_name_taken')
+  assert.deepEqual(
+    acts.map(({ type }) => type),
+    ['admin_token_revoked', 'admin_token_created'],
+  )
+  const ended = await store.write((writer) => endPersonTokens(writer, PERSON, later))
+  assert.deepEqual(
+    ended.map(({ type }) => type),
+    ['admin_token_revoked'],
+  )
+  // A path is another thing with a slash and without.
+  const ofTenant = { ...PERSON, issuer: `${PERSON.issuer}/tenant` }
+  await keep(store, tokenAt('tenant', later, { person: ofTenant }))
+  const other = { ...PERSON, issuer: `${PERSON.issuer}/tenant/` }
+  const refused = await keep(store, tokenAt('other', later, { person: other }))
+  assert.equal(refused, 'sign_in_name_taken')
+})

@@ -115,8 +115,9 @@ function viewEnds(
     expired,
     atrasado: late,
     renewing,
-    fresh: total - expired - late - renewing,
-    later: total - expired - shown,
+    // What was renewed between two looks may have been counted twice.
+    fresh: Math.max(0, total - expired - late - renewing),
+    later: Math.max(0, total - expired - shown),
   }
 }
 
