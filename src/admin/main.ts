@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { isSea } from 'node:sea'
 import { isatty } from 'node:tty'
 import { systemClock } from '../platform/clock.ts'
@@ -11,12 +10,21 @@ import { openProgress } from './terminal/progress.ts'
 
 const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
+/** By any of the signals; the next one, of whichever kind, ends the process at once. */
+function untilEnded(): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      for (const signal of ENDING_SIGNALS) process.off(signal, end)
+      resolve()
+    }
+    for (const signal of ENDING_SIGNALS) process.on(signal, end)
+  })
+}
+
 void runProgram('svc', async () => {
   const { stdin, stdout, stderr, env, argv, execPath, execArgv } = process
   const [, script = '', ...args] = argv
   const isOnTerminal = isatty(stdin.fd) && isatty(stderr.fd)
-  const untilEnded = (): Promise<void> =>
-    Promise.race(ENDING_SIGNALS.map((signal) => once(process, signal))).then(() => undefined)
   process.exitCode = await runSvc({
     args,
     env,

@@ -4,7 +4,7 @@ import { createLoggingFromEnvironment } from '../platform/logger.ts'
 import { writeOut } from '../platform/standard-output.ts'
 import { serveDevCa } from './serve.ts'
 
-/** Serves until SIGTERM or SIGINT. */
+/** Serves until SIGTERM or SIGINT; not when nobody can be told where. */
 export async function runServe(
   directory: string,
   listen: string | undefined,
@@ -22,7 +22,13 @@ export async function runServe(
       logger,
       signal: stop.signal,
     })
-    await writeOut(`listening ${ca.url}\n`)
+    try {
+      await writeOut(`listening ${ca.url}\n`)
+    } catch (error) {
+      stop.abort()
+      await ca.ended
+      throw error
+    }
     await ca.ended
   } catch (error) {
     throw errnoCode(error) === 'EADDRINUSE'

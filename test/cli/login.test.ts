@@ -157,6 +157,25 @@ describe('[OID-34] a file of a login that is damaged', () => {
     assert.equal((await used.scene.svc(remote)).stderr, said)
     assert.deepEqual(await used.scene.keptFiles(), [OTHER])
   })
+
+  test('is named as each other one when all are to end', async () => {
+    await used.scene.paste()
+    const names = ['a.example.org_8445.json', 'b.example.org_8445.json', 'c.example.org_8445.json']
+    for (const name of names) await writeFile(pathOf(name), '{"version": 1', { mode: 0o600 })
+    const { status, stdout, stderr } = await used.scene.svc(['logout', '--all'])
+    const [a = '', b = '', c = ''] = names.map(pathOf)
+    const damaged = 'is damaged, or of a newer version of svc'
+    assert.deepEqual(
+      [status, stdout, stderr],
+      [
+        1,
+        `signed out at ${used.scene.hub.url}, as alice@example.org\n`,
+        `svc: ${b} ${damaged}: rm ${b}, and sign in again\n` +
+          `svc: ${c} ${damaged}: rm ${c}, and sign in again\n` +
+          `svc: error: ${a} ${damaged}\nsvc: hint: rm ${a}, and sign in again\n`,
+      ],
+    )
+  })
 })
 
 describe('[OID-39] a logout', () => {

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { startCommand, waitUntil } from '../support/processes.ts'
 
 const BIN = fileURLToPath(new URL('../../bin', import.meta.url))
 
@@ -52,6 +53,26 @@ describe('output that cannot be written', () => {
       assert.equal(status, exitStatus)
     })
   }
+
+  test('svc-ca serve does not serve on a full disk what it cannot name', async () => {
+    assert.equal(inShell('svc-ca init --dir served > served.env').status, 0)
+    const serve = `exec svc-ca serve --dir served --listen 127.0.0.1:0 > /dev/full`
+    const ca = startCommand('/bin/sh', ['-c', `cd '${directory}' && ${serve}`], {
+      PATH: `${BIN}:${process.env['PATH'] ?? ''}`,
+    })
+    try {
+      await waitUntil('the end', () => ca.hasEnded() || undefined)
+    } finally {
+      ca.kill('SIGKILL')
+    }
+    const { status, stderr } = await ca.ended
+    assert.equal(
+      stderr,
+      'svc-ca: error: cannot write the output: ENOSPC: no space left on device, write\n' +
+        'svc-ca: hint: free space on that disk\n',
+    )
+    assert.equal(status, 1)
+  })
 
   test('a reader that has gone is no failure', () => {
     for (const command of ['svc-server --help', 'svc-agent audit', 'svc-ca completion bash']) {

@@ -29,12 +29,13 @@ describe('the first day', WITH_BROWSER, () => {
   test('the overview leads to the first enrolment, and draws no empty pictures', async () => {
     await using person = await opened.signIn('operator')
     const { page } = person
-    await settle(page)
     const main = page.locator('main')
+    // First of all: it goes when the first figures come.
+    await main.getByText('The first figures come a minute after the start of the hub.').waitFor()
+    await settle(page)
     await main.getByRole('heading', { name: 'No host has enrolled yet.' }).waitFor()
     await main.getByText('As long as you like: no certificate in use could end.').waitFor()
     await main.getByText('Once a host has a certificate, this shows when each one ends').waitFor()
-    await main.getByText('The first figures come a minute after the start of the hub.').waitFor()
     assert.equal(await main.locator('svg.chart').count(), 0)
     assert.equal(await main.getByText('0 of 0').count(), 0)
     await main.getByRole('link', { name: 'or by a form here' }).first().click()

@@ -32,12 +32,14 @@ describe('the hub and its log, new', WITH_BROWSER, () => {
     const { page } = person
     await page.locator('main').getByRole('link', { name: 'Hubs and log keeping' }).click()
     await page.getByRole('heading', { level: 1, name: 'Hubs and log keeping' }).waitFor()
+    // The hub signs within a second of an entry, and nothing rings then.
+    await page.getByText('covers the whole log').waitFor()
+    await page.getByText('Once SVC_LOG_ARCHIVE_DIR of the hub names a directory').waitFor()
     await settle(page)
     const text = await page.locator('main').innerText()
     for (const expected of [
       'One hub has this vault',
       'svc standby status',
-      'covers the whole log',
       'Not kept',
       'SVC_CHECKPOINT_PATH',
       'Nobody else has signed the log',
@@ -87,6 +89,39 @@ describe('the hub and its log, new', WITH_BROWSER, () => {
     // Longer than what changes with time waits.
     await page.waitForTimeout(6000)
     assert.equal(asked, 1)
+    await page.locator('nav a[href$="/console/hosts"]').click()
+    await page.getByRole('heading', { level: 1, name: 'Hosts' }).waitFor()
+    await page.goBack()
+    await page.getByText('One hub has this vault').waitFor()
+    await settle(page)
+    assert.equal(asked, 1, 'on the way back')
+  })
+
+  test('a checkpoint that follows its entry shows by itself', async () => {
+    await using person = await opened.signIn('viewer')
+    const { page } = person
+    let isBehind = true
+    await page.route('**/v1/admin/checkpoint', async (route) => {
+      const response = await route.fetch()
+      const signed = (await response.json()) as AdminReplies['showCheckpoint']
+      const head = { ...signed.head, seq: signed.entries + 1 }
+      await route.fulfill({ response, json: isBehind ? { ...signed, head } : signed })
+    })
+    await page.goto('/console/hub')
+    await page.getByText(/^covers \d+ of \d+ entries$/).waitFor()
+    // What the sign-in and the new stream ring for has been asked by then.
+    await page.waitForTimeout(7000)
+    isBehind = false
+    await page.getByText('covers the whole log').waitFor()
+  })
+
+  test('while nobody knows whether there is a directory for old entries, none is asked for', async () => {
+    await using person = await opened.signIn('viewer')
+    const { page } = person
+    await page.route('**/v1/admin/examination', (route) => route.abort())
+    await page.goto('/console/hub')
+    await page.getByText('All entries are in the vault').waitFor()
+    assert.equal(await page.getByText('SVC_LOG_ARCHIVE_DIR').count(), 0)
   })
 })
 
@@ -144,10 +179,11 @@ describe('the hub and its log, kept for long', WITH_BROWSER, () => {
     await segments.getByText(archive).waitFor()
     await segments.getByText('svc event archive --before 180d').waitFor()
     const checkpoints = page.getByRole('region', { name: 'Checkpoints of the log' })
-    assert.equal(await checkpoints.getByText('Whole log', { exact: true }).count(), 2)
+    await checkpoints.getByText('Whole log', { exact: true }).nth(1).waitFor()
     const witnesses = page.getByRole('region', { name: 'Witnesses' })
     await witnesses.getByText('witness.example/<b>w1</b>').waitFor()
     await witnesses.getByText(/^2 h (\d\d )?ago$/).waitFor()
+    await witnesses.getByText(/^It signed the log up to entry [\d,]+\./).waitFor()
     await witnesses.getByText(/svc checkpoint --add-checkpoint \d+ >request/).waitFor()
     person.assertBlameless()
   })
@@ -163,11 +199,32 @@ describe('the hub and its log, kept for long', WITH_BROWSER, () => {
     })
   }
 
+  test('on a phone the longest state of a file is whole', async () => {
+    await using person = await opened.signIn('viewer', { widthPx: 390 })
+    const { page } = person
+    await page.route('**/v1/admin/eventos/segments', async (route) => {
+      const response = await route.fetch()
+      const listed = (await response.json()) as AdminReplies['listSegments']
+      const segments = listed.segments.map((one) => ({ ...one, state: 'damaged' }))
+      await route.fulfill({ response, json: { ...listed, segments } })
+    })
+    await page.evaluate(`localStorage.setItem('cartorio.language', 'pt-BR')`)
+    await page.goto('/console/hub')
+    const pill = page.getByRole('region', { name: 'Eventos arquivados' }).getByText('Com defeito')
+    await pill.waitFor()
+    const overhang = await pill.evaluate((one) => {
+      const cell = one.closest('td')
+      return cell === null ? NaN : cell.scrollWidth - cell.clientWidth
+    })
+    assert.equal(overhang, 0)
+  })
+
   test('keeps what it showed while the hub is away, and names a file that is gone', async () => {
     await using person = await opened.signIn('viewer')
     const { page } = person
     await page.goto('/console/hub')
     await page.getByText('Present').waitFor()
+    await page.getByText('covers the whole log').waitFor()
     await opened.hub.stop()
     await page.locator('.live').getByText(/ old$/).waitFor()
     await page.getByText('1–512').waitFor()

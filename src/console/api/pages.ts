@@ -1,12 +1,10 @@
-// A long list, 200 rows at a time. Rows that are in view are asked for again when a doorbell rings, at most every five seconds, and every
-// fifteen seconds where there is no stream, and change where they stand; what would move them waits until somebody asks for it.
+// A long list, 200 rows at a time. Rows that are in view are asked for again when a doorbell rings, at most every five seconds, and
+// change where they stand; what would move them waits until somebody asks for it.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { isForbidden, mayPass } from './hub-error.ts'
+import { isForbidden } from './hub-error.ts'
+import { keepFresh } from './keep-fresh.ts'
 import { createPageList, type Held, NO_PAGES, type PageList, type PageOf } from './page-list.ts'
-import { onAct, UNHURRIED_MS, waitToAsk } from './pace.ts'
-import { isIn } from './session.ts'
-import { onRing, streamState } from './stream.ts'
 
 export const PAGE_ROWS = 200
 
@@ -24,8 +22,6 @@ export interface Pages<Row> {
   /** Rows of these numbers are on the screen. */
   look(first: number, last: number): void
 }
-
-const POLL_MS = 15_000
 
 /** `key` names the list: with another one it begins again. */
 export function usePages<Row extends { readonly id: string }>(
@@ -63,42 +59,5 @@ export function usePages<Row extends { readonly id: string }>(
     more: () => current.current?.more(),
     reload: () => current.current?.reload(),
     look: (firstRow, lastRow) => current.current?.look(firstRow, lastRow),
-  }
-}
-
-/** Answers how to stop. What rang while nobody looked is asked for afterwards. */
-function keepFresh(list: PageList): () => void {
-  let isStale = false
-  let askedAtMs = Date.now()
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const refresh = ({ isSoon = false } = {}): void => {
-    isStale = true
-    if (document.visibilityState === 'hidden' || !isIn()) return
-    if (timer !== undefined && !isSoon) return
-    clearTimeout(timer)
-    const ask = (): void => {
-      timer = undefined
-      if (document.visibilityState === 'hidden' || !isIn()) return
-      askedAtMs = Date.now()
-      isStale = !list.refresh()
-    }
-    timer = setTimeout(ask, waitToAsk(askedAtMs, UNHURRIED_MS, isSoon))
-  }
-  const stopRings = onRing(() => refresh())
-  const stopActs = onAct(() => refresh({ isSoon: true }))
-  const isOld = (): boolean => isStale || streamState.value !== 'live' || mayPass(list.error())
-  const poll = setInterval(() => {
-    if (isOld()) refresh()
-  }, POLL_MS)
-  const onVisible = (): void => {
-    if (isOld()) refresh({ isSoon: true })
-  }
-  document.addEventListener('visibilitychange', onVisible)
-  return () => {
-    stopRings()
-    stopActs()
-    clearInterval(poll)
-    clearTimeout(timer)
-    document.removeEventListener('visibilitychange', onVisible)
   }
 }

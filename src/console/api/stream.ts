@@ -5,6 +5,7 @@ import { effect, signal } from '@preact/signals'
 import type { ChangeMessage } from '../../protocol/admin/changes-route.ts'
 import { reach, readError } from './client.ts'
 import { createEventParser, type ServerEvent } from './event-stream.ts'
+import { PRESENCE } from './presence.ts'
 import { endedByHub, ownHalf, session, sessionHeaders } from './session.ts'
 
 /** `live` while doorbells ring; `waiting` while screens ask by themselves every fifteen seconds. */
@@ -16,9 +17,6 @@ type Ring = (tipos: ReadonlySet<string> | undefined) => void
 type TabMessage =
   | { readonly kind: 'ring'; readonly tipos: readonly string[] | undefined }
   | { readonly kind: 'live' }
-
-/** What no entry tells: an agent that connects, or no longer is connected. */
-export const PRESENCE = 'presence'
 
 /** As in protocol/admin/changes-route.ts, whose schemas a page has no need to load. */
 const CHANGES_PATH = '/v1/admin/changes'

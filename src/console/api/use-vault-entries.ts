@@ -4,8 +4,8 @@
 import type { ReadonlySignal } from '@preact/signals'
 import { isRoutine } from '../../protocol/routine-events.ts'
 import type { AdminReplies, AdminRequest } from './operations.ts'
+import { PRESENCE } from './presence.ts'
 import { type Shown, useQuery } from './query.ts'
-import { PRESENCE } from './stream.ts'
 
 type Request = Pick<AdminRequest<'listEntries'>, 'about' | 'tipos' | 'last'>
 

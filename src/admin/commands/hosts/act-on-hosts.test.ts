@@ -168,6 +168,42 @@ describe('[CLI-61] an act for many hosts', () => {
     assert.ok(slept.length > 0)
   })
 
+  test('begins no host whose turn comes when it is interrupted, and waits for no turn any more', async () => {
+    const { clock, told, reports } = createWorld()
+    const ending = new AbortController()
+    const held = {
+      ...clock,
+      // All but the first wait for their turn; nothing but the interruption wakes them.
+      sleep: (_durationMs: number, signal?: AbortSignal) =>
+        new Promise<void>((_resolve, reject) => {
+          assert.equal(signal, ending.signal)
+          signal?.addEventListener('abort', () => reject(new Error('aborted')))
+          setImmediate(() => ending.abort())
+        }),
+    }
+    const pace = { clock: held, perSecond: 50, ending: ending.signal }
+    const counts = await actOnHosts(hostsOf(9), async () => 'ok', reports, pace)
+    assert.deepEqual(told, ['web-0 ok'])
+    assert.throws(() => summarize(9, counts, 'run it again'), {
+      message: '1 of 9 hosts done, 8 not tried: interrupted',
+    })
+  })
+
+  test('begins no host whose turn comes when one has stopped them all', async () => {
+    const { clock, reports } = createWorld()
+    const begun: string[] = []
+    const act = ({ name }: { name: string }): Promise<string> => {
+      begun.push(name)
+      return Promise.reject(new SvcError('admin_token_invalid', 'it is revoked'))
+    }
+    const later = {
+      ...clock,
+      sleep: () => new Promise<void>((resolve) => setImmediate(resolve)),
+    }
+    await actOnHosts(hostsOf(9), act, reports, { clock: later, perSecond: 50 })
+    assert.deepEqual(begun, ['web-0'])
+  })
+
   test('ends with a bug of ours', async () => {
     const { clock, reports } = createWorld()
     const act = () => Promise.reject(new TypeError('a bug'))

@@ -67,8 +67,11 @@ export async function actOnHosts<Host extends { readonly name: string }, Result>
   const counts = { done: 0, failed: 0 }
   let stoppedBy: SvcError | undefined
   const turn = createPace(pace)
+  const isOver = (): boolean => {
+    if (pace.ending?.aborted) stoppedBy ??= interrupted()
+    return stoppedBy !== undefined || reports.isClosed()
+  }
   const attempt = async (host: Host): Promise<void> => {
-    await turn()
     const outcome = await tryAct(() => act(host), pace)
     if (!(outcome instanceof SvcError)) {
       counts.done += 1
@@ -83,8 +86,9 @@ export async function actOnHosts<Host extends { readonly name: string }, Result>
   }
   const work = async (): Promise<void> => {
     for (const host of left) {
-      if (pace.ending?.aborted) stoppedBy ??= interrupted()
-      if (stoppedBy !== undefined || reports.isClosed()) return
+      await turn()
+      // Much may have come while it waited for its turn.
+      if (isOver()) return
       await attempt(host)
     }
   }
@@ -123,7 +127,8 @@ function isForAll({ code }: SvcError): boolean {
   return isOfAll || code === INTERRUPTED
 }
 
-function createPace({ clock, perSecond }: HostPace): () => Promise<void> {
+/** A turn comes at once when all is to end. */
+function createPace({ clock, perSecond, ending }: HostPace): () => Promise<void> {
   if (perSecond === undefined) return () => Promise.resolve()
   const gapMs = 1000 / perSecond
   let nextMs = clock.now().getTime()
@@ -131,7 +136,7 @@ function createPace({ clock, perSecond }: HostPace): () => Promise<void> {
     const nowMs = clock.now().getTime()
     const atMs = Math.max(nowMs, nextMs)
     nextMs = atMs + gapMs
-    if (atMs > nowMs) await clock.sleep(atMs - nowMs)
+    if (atMs > nowMs) await clock.sleep(atMs - nowMs, ending).catch(() => undefined)
   }
 }
 

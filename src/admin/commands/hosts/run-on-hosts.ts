@@ -18,7 +18,7 @@ export interface HostsRun<Host, Result> {
   readonly perSecond?: number
 }
 
-/** Throws when a host is left. A rehearsal ends with the rehearsals of all hosts as one. */
+/** Throws when a host is left, also of a rehearsal, which else ends with the rehearsals of all hosts as one. */
 export async function runOnHosts<Host extends { readonly name: string }, Result extends object>(
   { output, progress, clock, note, ending }: CommandContext,
   run: HostsRun<Host, Result>,
@@ -60,7 +60,8 @@ export async function runOnHosts<Host extends { readonly name: string }, Result 
     { clock, perSecond: run.isRehearsal ? undefined : run.perSecond, ending: ending?.() },
   )
   progress.clear()
-  if (rehearsals.length > 0 && counts.failed === 0) throw new Rehearsed(join(rehearsals))
+  const isWhole = counts.failed === 0 && counts.stoppedBy === undefined
+  if (rehearsals.length > 0 && isWhole) throw new Rehearsed(join(rehearsals))
   if (run.isJson) {
     const untried = total - counts.done - counts.failed
     const { done: doneCount, failed: failedCount } = counts

@@ -51,11 +51,12 @@ async function logout(context: CommandContext, { all, json }: LogoutOptions): Pr
   if (json) await output.writeJson({ logins: ended })
   else await output.write(isNobody ? 'nobody was signed in\n' : ended.map(say).join(''))
   const left = ended.filter(({ revoked }) => !revoked)
-  if (left.length === 0) {
-    if (refused[0] !== undefined) throw refused[0]
-    return
+  const failure = left.length === 0 ? refused[0] : undefined
+  for (const { message, hint = '' } of refused.filter((each) => each !== failure)) {
+    context.note(`${message}: ${hint}`)
   }
-  for (const { message, hint = '' } of refused) context.note(`${message}: ${hint}`)
+  if (failure !== undefined) throw failure
+  if (left.length === 0) return
   const { hub = '', name = '', expires_at = '', reason } = left[0] ?? {}
   throw new UserError(
     'not_revoked',

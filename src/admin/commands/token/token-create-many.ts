@@ -44,7 +44,8 @@ export async function createTokens(
 
 /** Nobody ever sees a token that its file does not take: it is ended, so that the next try makes another one. */
 export async function createKeptToken(
-  operations: AdminOperations,
+  operations: Pick<AdminOperations, 'createToken' | 'revokeToken'>,
+  note: CommandContext['note'],
   asked: Parameters<AdminOperations['createToken']>[0],
   out: Pick<TokenFile, 'add'> | undefined,
 ): Promise<{ readonly expires_at: string; readonly token?: string }> {
@@ -53,7 +54,10 @@ export async function createKeptToken(
   try {
     await out.add(asked.hostname, token)
   } catch (error) {
-    await operations.revokeToken({ token: id })
+    // Why it is open matters less than that it is, and the caller stops at the file, not at a hub that is away.
+    await operations.revokeToken({ token: id }).catch(() => {
+      note(`the token ${id} of ${asked.hostname} stays open: svc token revoke ${id}`)
+    })
     throw error
   }
   return { expires_at }
@@ -76,7 +80,8 @@ async function createEach(
       act: async (host) => {
         await refuse?.(operations, host)
         const { name: hostname, role } = host
-        return createKeptToken(operations, { reenroll: false, ...request, hostname, role }, out)
+        const wanted = { reenroll: false, ...request, hostname, role }
+        return createKeptToken(operations, context.note, wanted, out)
       },
       describe: ({ token }) => token ?? 'token written',
       again: AGAIN,

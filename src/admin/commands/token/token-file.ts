@@ -7,7 +7,7 @@ import { describeError, UserError } from '../../../platform/errors.ts'
 export interface TokenFile {
   /** Whose tokens it holds already. */
   readonly hosts: ReadonlySet<string>
-  /** On the disk when it answers: the hub shows a token only once. */
+  /** On the disk when it answers: the hub shows a token only once. After a failure nothing of the line is left, and no other one is added. */
   add(host: string, token: string): Promise<void>
   close(): Promise<void>
 }
@@ -23,22 +23,40 @@ export async function openTokenFile(path: string): Promise<TokenFile> {
   })
   try {
     const hosts = await readHosts(file, path)
+    // One after the other, and none after one that failed: what a short write leaves would run into the next line.
+    let lastAdded = Promise.resolve()
     return {
       hosts,
-      add: async (host, token) => {
-        try {
-          await file.appendFile(`${host} ${token}\n`)
-          await file.datasync()
-        } catch (error) {
-          const why = `--out: cannot write ${path}: ${describeError(error)}`
-          throw new UserError('file_unwritable', why, { hint: 'free space there' })
-        }
+      add: (host, token) => {
+        lastAdded = lastAdded.then(() => append(file, path, { host, token }))
+        return lastAdded
       },
       close: () => file.close(),
     }
   } catch (error) {
     await file.close()
     throw error
+  }
+}
+
+/** All of the line, or nothing: a host with a line counts as done. */
+async function append(
+  file: FileHandle,
+  path: string,
+  { host, token }: { readonly host: string; readonly token: string },
+): Promise<void> {
+  const { size } = await file.stat()
+  try {
+    await file.appendFile(`${host} ${token}\n`)
+    await file.datasync()
+  } catch (error) {
+    const isTakenBack = await file.truncate(size).then(
+      () => true,
+      () => false,
+    )
+    throw new UserError('file_unwritable', `--out: cannot write ${path}: ${describeError(error)}`, {
+      hint: isTakenBack ? 'free space there' : `free space there, and remove the line of ${host}`,
+    })
   }
 }
 

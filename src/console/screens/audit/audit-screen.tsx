@@ -19,9 +19,10 @@ import { ChainCard } from './chain-card.tsx'
 import { describeLogEntry, toneOf, whoOf } from './describe-log-entry.ts'
 import { EntryDetail } from './entry-detail.tsx'
 import { type EntryFilters, isFiltered, readFilters, toCommand, toQuery } from './entry-filters.ts'
+import { ARRIVED_MAX, type Entry } from './entry-list.ts'
 import { FilterBar } from './filter-bar.tsx'
 import { ProofCard } from './proof-card.tsx'
-import { ARRIVED_MAX, type Entries, type Entry, useEntries } from './use-entries.ts'
+import { type Entries, useEntries } from './use-entries.ts'
 
 const AROUND = 2
 

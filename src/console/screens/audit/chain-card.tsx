@@ -10,7 +10,7 @@ import { words } from '../../words/words.ts'
 import { useEntryHashes } from './check-entry.ts'
 import { describeLogEntry, whoOf } from './describe-log-entry.ts'
 import { type EntryFilters, toQuery } from './entry-filters.ts'
-import type { Entry } from './use-entries.ts'
+import type { Entry } from './entry-list.ts'
 
 export function ChainCard({
   entries,

@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from 'preact/hooks'
 import { encode, sha256, toHex } from '../../../audit/browser/bytes.ts'
-import type { Entry } from './use-entries.ts'
+import type { Entry } from './entry-list.ts'
 
 export type EntryHash = 'computing' | 'equal' | 'other'
 

@@ -3,7 +3,7 @@
 import { describeEntry } from '../../../explain/describe-entry.ts'
 import type { EntryDescription, EntryLanguage } from '../../../explain/entry-language.ts'
 import { visibleText } from '../../../explain/visible-text.ts'
-import type { Entry } from './use-entries.ts'
+import type { Entry } from './entry-list.ts'
 
 type Named = Pick<Entry, 'seq' | 'agente_id' | 'hostname' | 'tipo_evento' | 'payload'>
 

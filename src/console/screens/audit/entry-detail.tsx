@@ -15,7 +15,7 @@ import { type EntryHash, useEntryHashes } from './check-entry.ts'
 import { type ChangedLine, comparePayloads, earlierActOf } from './compare-payloads.ts'
 import { describeLogEntry, whoOf } from './describe-log-entry.ts'
 import { type EntryFilters, toQuery } from './entry-filters.ts'
-import type { Entry } from './use-entries.ts'
+import type { Entry } from './entry-list.ts'
 
 interface DetailProperties {
   readonly seq: number

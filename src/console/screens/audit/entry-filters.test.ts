@@ -61,4 +61,7 @@ test('[ADT-6] an entry of a type that is left out, or not asked for, is none tha
   assert.deepEqual(types.filter(matches('routine=true')), types)
   assert.deepEqual(types.filter(matches('type=agent_revoked')), [])
   assert.deepEqual(types.filter(matches('type=manifest_pulled&routine=true')), ['manifest_pulled'])
+  // An agent that connects rings too, and is no entry.
+  assert.equal(matches('')('presence'), false)
+  assert.equal(matches('routine=true')('presence'), false)
 })

@@ -1,6 +1,7 @@
 // Which entries a screen is about, as its URL says it: what the hub is asked for, and the command of `svc` that lists the same.
 
 import type { AdminRequest } from '../../api/operations.ts'
+import { PRESENCE } from '../../api/presence.ts'
 import { isRoutine } from '../../../protocol/routine-events.ts'
 import { describeCommand } from '../../parts/describe-command.ts'
 
@@ -67,7 +68,7 @@ export function toRequest(filters: EntryFilters): EntryRequest {
 
 /** Whether an entry of this type can be one of those that are asked for. */
 export function mayMatch({ types, isRoutineShown }: EntryFilters, tipo: string): boolean {
-  if (!isRoutineShown && isRoutine(tipo)) return false
+  if (tipo === PRESENCE || (!isRoutineShown && isRoutine(tipo))) return false
   return types.length === 0 || types.includes(tipo)
 }
 

@@ -27,7 +27,7 @@ import {
 import { titleOfFinding } from '../audit/finding-details.tsx'
 import { beginLogCheck, logCheck } from '../audit/log-check.ts'
 import { TRUST_COMMANDS } from '../audit/trust-dialog.tsx'
-import type { Entry } from '../audit/use-entries.ts'
+import type { Entry } from '../audit/entry-list.ts'
 
 /** More is for a file: `svc evidence`. */
 const ENTRIES_MAX = 500

@@ -59,9 +59,7 @@ export function CheckpointsCard({
 function sayCovered({ entries, head = null }: Signed): string {
   const { hub: text } = words()
   const newest = head?.seq ?? entries
-  return newest <= entries
-    ? text.coversAll(formatCount(entries))
-    : text.covers(formatCount(entries), formatCount(newest))
+  return newest <= entries ? text.coversAll(entries) : text.covers(formatCount(entries), newest)
 }
 
 function Places({ examined }: { readonly examined: Shown<Examined> }): JSX.Element | null {
@@ -114,6 +112,7 @@ function Place({
       </>
     )
   }
+  if (state === 'unknown') return <span class="muted">{text.notYet}</span>
   return (
     <>
       {state === 'behind' && <Pill tone="due" icon="clock-alert" text={text.placeBehind} />}

@@ -1,10 +1,12 @@
 // The hubs that share the vault. Where there is only one, how there would be more.
 
-import { useEffect, useState } from 'preact/hooks'
+import { signal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
 import type { JSX } from 'preact'
 import { HubError } from '../../api/hub-error.ts'
 import type { AdminReplies } from '../../api/operations.ts'
 import { useQuery } from '../../api/query.ts'
+import { onForget } from '../../api/session.ts'
 import { Answer, Notice } from '../../parts/answer.tsx'
 import { Command } from '../../parts/command.tsx'
 import { describeCommand } from '../../parts/describe-command.ts'
@@ -23,23 +25,25 @@ const LOOKS: Readonly<Record<Hub['state'], readonly [Tone, IconName]>> = {
 /** By so much certificates and tokens may begin or end too early. */
 const CLOCK_MS_MAX = 5000
 
+/** A vault does not become one of several hubs while its hub runs: it is asked once, however often somebody comes here. */
+const isOnly = signal(false)
+onForget(() => (isOnly.value = false))
+
 export function HubsCard(): JSX.Element {
   const { hub: text } = words()
-  const [isOnly, setOnly] = useState(false)
   // No bell rings when a hub falls silent.
-  const shown = useQuery('listHubs', isOnly ? undefined : {}, { goesWithTime: true })
+  const shown = useQuery('listHubs', isOnly.value ? undefined : {}, { goesWithTime: true })
   const { error } = shown.value
   const isRefused = error instanceof HubError && error.code === 'vault_embedded'
-  // A vault does not become one of several hubs while its hub runs: it is not asked again.
   useEffect(() => {
-    if (isRefused) setOnly(true)
+    if (isRefused) isOnly.value = true
   }, [isRefused])
   return (
     <section class="card" aria-labelledby="hubs">
       <header>
         <h2 id="hubs">{text.hubs}</h2>
       </header>
-      {isOnly || isRefused ? (
+      {isOnly.value || isRefused ? (
         <Notice title={text.oneHub} hint={text.oneHubHint}>
           <Command text="svc standby status" />
         </Notice>

@@ -16,7 +16,9 @@ test('[DOC-25] a place without a checkpoint of the whole log for five minutes is
   assert.deepEqual(judgePlaces(old, NOW), { vault: 'whole', outside: 'behind' })
   assert.equal(judgePlaces({ ...FACTS, vault_at: null }, NOW).vault, 'behind')
   // A hub that has just started has not signed yet.
-  assert.equal(judgePlaces({ ...FACTS, vault_at: null, up_seconds: 3 }, NOW).vault, 'whole')
+  assert.equal(judgePlaces({ ...FACTS, vault_at: null, up_seconds: 3 }, NOW).vault, 'unknown')
+  assert.equal(judgePlaces({ ...FACTS, outside_at: null, up_seconds: 300 }, NOW).outside, 'unknown')
+  assert.equal(judgePlaces({ ...FACTS, outside_at: null, up_seconds: 301 }, NOW).outside, 'behind')
 })
 
 test('[DOC-25] without a directory nothing is kept outside', () => {

@@ -2,8 +2,11 @@
 
 import type { CheckpointFacts } from '../../../protocol/admin/examination.ts'
 
-/** `behind`: no checkpoint there covers the whole log, and has not for longer than a hub takes to sign. */
-export type PlaceState = 'whole' | 'behind' | 'none'
+/**
+ * `behind`: no checkpoint there covers the whole log, and has not for longer than a hub takes to sign. `unknown`: none has since the hub
+ * started, which is not long ago.
+ */
+export type PlaceState = 'whole' | 'behind' | 'none' | 'unknown'
 
 /** As the alert has it: a hub signs within a second or two. */
 const STALE_MS = 5 * 60_000
@@ -20,7 +23,8 @@ export function judgePlaces(
 ): { readonly vault: PlaceState; readonly outside: PlaceState } {
   const judge = (at: string | null): PlaceState => {
     const ageMs = at === null ? up * 1000 : Date.parse(now) - Date.parse(at)
-    return ageMs <= STALE_MS ? 'whole' : 'behind'
+    if (ageMs > STALE_MS) return 'behind'
+    return at === null ? 'unknown' : 'whole'
   }
   return { vault: judge(vault), outside: isOutside ? judge(outside) : 'none' }
 }

@@ -37,7 +37,6 @@ export function SegmentsCard({ examined }: { readonly examined: Shown<Examined> 
       total: null,
     }
   })
-  const directory = examined.data?.segments?.directory
   return (
     <section class="card" aria-labelledby="segments">
       <header>
@@ -54,7 +53,7 @@ export function SegmentsCard({ examined }: { readonly examined: Shown<Examined> 
             name: 'entries',
             label: text.entries,
             share: 22,
-            narrowShare: 46,
+            narrowShare: 40,
             cell: ({ first, last, first_at: from }: Segment) => (
               <>
                 {formatCount(first)}–{formatCount(last)}
@@ -79,14 +78,14 @@ export function SegmentsCard({ examined }: { readonly examined: Shown<Examined> 
             name: 'bytes',
             label: text.size,
             share: 12,
-            narrowShare: 22,
+            narrowShare: 20,
             cell: ({ bytes }) => describeBytes(bytes, language.value),
           },
           {
             name: 'state',
             label: text.state,
             share: 14,
-            narrowShare: 32,
+            narrowShare: 40,
             cell: ({ state }) => <SegmentState state={state} />,
           },
           {
@@ -98,10 +97,7 @@ export function SegmentsCard({ examined }: { readonly examined: Shown<Examined> 
           },
         ]}
         empty={
-          <Notice
-            title={text.allInVault}
-            hint={typeof directory === 'string' ? text.canLeave(directory) : text.noDirectory}
-          >
+          <Notice title={text.allInVault} hint={sayWhere(examined.data?.segments?.directory)}>
             <Command text="svc event archive --before 180d" />
           </Notice>
         }
@@ -114,6 +110,13 @@ export function SegmentsCard({ examined }: { readonly examined: Shown<Examined> 
       )}
     </section>
   )
+}
+
+/** Where entries could move; nothing until the hub said whether it has a directory for them. */
+function sayWhere(directory: string | null | undefined): string {
+  const { hub: text } = words()
+  if (directory === undefined) return ''
+  return directory === null ? text.noDirectory : text.canLeave(directory)
 }
 
 /** Where the files are, whether all are, and how much room the vault has. */

@@ -59,10 +59,10 @@ function Witnesses({ newest: { cosigned, entries } }: { readonly newest: Signed 
       </table>
       <div class="body commands">
         <p class="muted">
-          {text.cosignedOf(formatCount(kept.entries))}{' '}
+          {text.cosignedOf(kept.witnesses.length, formatCount(kept.entries))}{' '}
           {entries > kept.entries && text.since(formatCount(entries - kept.entries))}
         </p>
-        <p class="muted">{text.hubChecked}</p>
+        <p class="muted">{text.hubChecked(kept.witnesses.length)}</p>
         <Command text={`svc checkpoint --add-checkpoint ${kept.entries} >request`} />
       </div>
     </>

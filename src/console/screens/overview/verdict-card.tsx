@@ -11,6 +11,7 @@ import { IfAllowed } from '../../parts/if-allowed.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { describeTime, formatCount } from '../../parts/time.tsx'
 import { words } from '../../words/words.ts'
+import { decideSurvival } from './decide-survival.ts'
 import { decideVerdict, type Verdict } from './decide-verdict.ts'
 import { shortenHostname } from '../../parts/shorten-hostname.ts'
 import { describeSilence, isHeardOf } from './describe-silence.ts'
@@ -168,8 +169,10 @@ function sayWhy(host: AdminUrgentHost): string {
 
 function Survival({ summary }: { readonly summary: AdminFleetSummary }): JSX.Element {
   const { overview, times } = words()
-  const { survival_on_time: survival, atrasados, expirados } = summary
-  if (survival === null) return <p>{overview.nothingEnds}</p>
+  const { atrasados, expirados } = summary
+  const survival = decideSurvival(summary)
+  if (survival === 'nothing_ends') return <p>{overview.nothingEnds}</p>
+  if (survival === 'none_on_time') return <p>{overview.noneOnTime}</p>
   const { first, losing } = survival
   const leftMs = Math.max(0, Date.parse(first.not_after) - now.value)
   const most = Math.max(1, ...losing.map(({ agentes }) => agentes))

@@ -1,5 +1,7 @@
 // The hubs, and where the log is kept.
 
+import { plural } from './plural.ts'
+
 export const hub = {
   title: 'Hubs and log keeping',
   hubs: 'Hubs of this vault',
@@ -24,8 +26,9 @@ export const hub = {
   noneSigned: 'No checkpoint yet',
   noneSignedHint: 'The hub signs the first one within a second of its start.',
   newest: 'Newest',
-  coversAll: (entries: string) => `covers the whole log, ${entries} entries`,
-  covers: (entries: string, all: string) => `covers ${entries} of ${all} entries`,
+  coversAll: (entries: number) => `covers the whole log, ${plural(entries, 'entry', 'entries')}`,
+  covers: (entries: string, all: number) =>
+    `covers ${entries} of ${plural(all, 'entry', 'entries')}`,
   places: 'Places',
   unknownPlaces: 'not known: no hub runs that could look',
   inVault: 'In the vault',
@@ -34,6 +37,7 @@ export const hub = {
     'Who puts an earlier vault back puts its checkpoint back with it. Name a directory of another machine in the hub’s settings:',
   nowhere: 'Not kept',
   placeWhole: 'Whole log',
+  notYet: 'not yet since the start',
   placeBehind: 'Not the whole log',
   logKey: 'Key of the log',
   keepOne:
@@ -45,9 +49,11 @@ export const hub = {
     'A witness vouches that everybody is shown the same log. Send it the request, and have its answer kept:',
   witness: 'Witness',
   signedAt: 'Signed',
-  cosignedOf: (entries: string) => `They signed the log up to entry ${entries}.`,
+  cosignedOf: (witnesses: number, entries: string) =>
+    `${witnesses === 1 ? 'It' : 'They'} signed the log up to entry ${entries}.`,
   since: (count: string) => (count === '1' ? '1 entry is newer.' : `${count} entries are newer.`),
-  hubChecked: 'The hub checked their signatures. For the next one:',
+  hubChecked: (witnesses: number) =>
+    `The hub checked ${witnesses === 1 ? 'its signature' : 'their signatures'}. For the next one:`,
   segments: 'Archived entries',
   directory: 'Directory',
   disk: 'Disk of the vault',

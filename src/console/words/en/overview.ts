@@ -29,6 +29,7 @@ export const overview = {
   expiredSince: (time: string) => `since ${time}`,
   mayStayDown: 'The hub may stay down for',
   nothingEnds: 'As long as you like: no certificate in use could end.',
+  noneOnTime: 'No host is on time: each minute counts.',
   thenLoses: (purpose: string) => ` loses ${purpose}.`,
   thenHost: 'Then ',
   identity: 'its identity',

@@ -1,6 +1,7 @@
 // Os hubs, e onde o log é guardado.
 
 import type { Words } from '../words.ts'
+import { plural } from './plural.ts'
 
 export const hub: Words['hub'] = {
   title: 'Hubs e guarda do log',
@@ -26,8 +27,8 @@ export const hub: Words['hub'] = {
   noneSigned: 'Nenhum checkpoint ainda',
   noneSignedHint: 'O hub assina o primeiro até um segundo depois de iniciar.',
   newest: 'Mais novo',
-  coversAll: (entries) => `cobre o log inteiro, ${entries} eventos`,
-  covers: (entries, all) => `cobre ${entries} de ${all} eventos`,
+  coversAll: (entries) => `cobre o log inteiro, ${plural(entries, 'evento', 'eventos')}`,
+  covers: (entries, all) => `cobre ${entries} de ${plural(all, 'evento', 'eventos')}`,
   places: 'Lugares',
   unknownPlaces: 'não se sabe: nenhum hub está rodando para olhar',
   inVault: 'No cofre',
@@ -36,6 +37,7 @@ export const hub: Words['hub'] = {
     'Quem põe um cofre antigo de volta põe junto o checkpoint dele. Indique um diretório de outra máquina na configuração do hub:',
   nowhere: 'Não guardado',
   placeWhole: 'Log inteiro',
+  notYet: 'ainda não desde o início do hub',
   placeBehind: 'Não o log inteiro',
   logKey: 'Chave do log',
   keepOne:
@@ -47,9 +49,11 @@ export const hub: Words['hub'] = {
     'Uma testemunha atesta que todos veem o mesmo log. Envie a ela o pedido e guarde a resposta:',
   witness: 'Testemunha',
   signedAt: 'Assinou',
-  cosignedOf: (entries) => `Elas assinaram o log até o evento ${entries}.`,
+  cosignedOf: (witnesses, entries) =>
+    `${witnesses === 1 ? 'Ela assinou' : 'Elas assinaram'} o log até o evento ${entries}.`,
   since: (count) => (count === '1' ? '1 evento é mais novo.' : `${count} eventos são mais novos.`),
-  hubChecked: 'O hub conferiu as assinaturas. Para a próxima:',
+  hubChecked: (witnesses) =>
+    `O hub conferiu ${witnesses === 1 ? 'a assinatura' : 'as assinaturas'}. Para a próxima:`,
   segments: 'Eventos arquivados',
   directory: 'Diretório',
   disk: 'Disco do cofre',

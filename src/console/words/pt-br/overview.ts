@@ -29,6 +29,7 @@ export const overview: Words['overview'] = {
   expiredSince: (time) => `desde ${time}`,
   mayStayDown: 'O hub pode ficar fora do ar por',
   nothingEnds: 'O tempo que quiser: nenhum certificado em uso pode vencer.',
+  noneOnTime: 'Nenhum agente está em dia: cada minuto conta.',
   thenLoses: (purpose) => ` perde ${purpose}.`,
   thenHost: 'Depois disso, ',
   identity: 'a identidade',
