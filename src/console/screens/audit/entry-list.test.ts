@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { AdminReplies } from '../../api/operations.ts'
-import { createEntryList, type HeldEntries, NO_ENTRIES } from './entry-list.ts'
+import { createEntryList, type Entry, type HeldEntries, NO_ENTRIES } from './entry-list.ts'
 
 type EntryPage = AdminReplies['listEntries']
 
@@ -20,6 +20,21 @@ interface Asked extends Question {
 const FORBIDDEN = new Error('forbidden')
 const BUSY = new Error('busy')
 
+const entryOf = (seq: number): Entry => ({
+  seq,
+  id: String(seq),
+  agente_id: null,
+  hostname: null,
+  tipo_evento: 'token_created',
+  payload: {},
+  payload_text: '{}',
+  entrega_id: null,
+  request_id: null,
+  timestamp: '2026-01-31T12:00:00.000Z',
+  hash_anterior: '',
+  hash_atual: '',
+})
+
 /** A list whose answers come when the test says so. */
 function openList() {
   const questions: Asked[] = []
@@ -34,8 +49,8 @@ function openList() {
       questions.push({
         ...range,
         answer: (seqs, next) => {
-          const eventos = seqs.map((seq) => ({ seq }))
-          resolve({ eventos, next: next ?? null, before: next } as unknown as EntryPage)
+          const eventos = seqs.map(entryOf)
+          resolve({ eventos, next: next ?? null, ...(next !== undefined && { before: next }) })
           return settle()
         },
         refuse: (error) => {
