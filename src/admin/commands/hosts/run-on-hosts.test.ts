@@ -22,7 +22,7 @@ function rehearse(ending: AbortSignal, at: (name: string) => void): Promise<void
       at(name)
       throw new Rehearsed({ dry_run: true, acts: [], agentes: 1 })
     },
-    describe: assert.fail,
+    describe: () => assert.fail(),
     again: 'again',
     isJson: false,
     isRehearsal: true,
