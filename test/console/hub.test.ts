@@ -89,7 +89,7 @@ describe('the hub and its log, new', WITH_BROWSER, () => {
     // Longer than what changes with time waits.
     await page.waitForTimeout(6000)
     assert.equal(asked, 1)
-    await page.locator('nav a[href$="/console/hosts"]').click()
+    await page.locator('nav a[href$="/console/hosts"]').first().click()
     await page.getByRole('heading', { level: 1, name: 'Hosts' }).waitFor()
     await page.goBack()
     await page.getByText('One hub has this vault').waitFor()
@@ -102,10 +102,11 @@ describe('the hub and its log, new', WITH_BROWSER, () => {
     const { page } = person
     let isBehind = true
     await page.route('**/v1/admin/checkpoint', async (route) => {
-      const response = await route.fetch()
-      const signed = (await response.json()) as AdminReplies['showCheckpoint']
+      if (!isBehind) return route.continue()
+      const path = '/v1/admin/checkpoint'
+      const signed = await opened.hub.admin<AdminReplies['showCheckpoint']>('GET', path)
       const head = { ...signed.head, seq: signed.entries + 1 }
-      await route.fulfill({ response, json: isBehind ? { ...signed, head } : signed })
+      return route.fulfill({ json: { ...signed, head } })
     })
     await page.goto('/console/hub')
     await page.getByText(/^covers \d+ of \d+ entries$/).waitFor()
@@ -202,12 +203,10 @@ describe('the hub and its log, kept for long', WITH_BROWSER, () => {
   test('on a phone the longest state of a file is whole', async () => {
     await using person = await opened.signIn('viewer', { widthPx: 390 })
     const { page } = person
-    await page.route('**/v1/admin/eventos/segments', async (route) => {
-      const response = await route.fetch()
-      const listed = (await response.json()) as AdminReplies['listSegments']
-      const segments = listed.segments.map((one) => ({ ...one, state: 'damaged' }))
-      await route.fulfill({ response, json: { ...listed, segments } })
-    })
+    const path = '/v1/admin/eventos/segments'
+    const listed = await opened.hub.admin<AdminReplies['listSegments']>('GET', path)
+    const segments = listed.segments.map((one) => ({ ...one, state: 'damaged' }))
+    await page.route(`**${path}*`, (route) => route.fulfill({ json: { ...listed, segments } }))
     await page.evaluate(`localStorage.setItem('cartorio.language', 'pt-BR')`)
     await page.goto('/console/hub')
     const pill = page.getByRole('region', { name: 'Eventos arquivados' }).getByText('Com defeito')
