@@ -11,7 +11,7 @@ INSERT INTO agentes_labels_ao_sair SELECT agente_id, ${LAST_LABELS_OF}
 DELETE FROM agentes_labels WHERE agente_id IN
   (SELECT agente_id FROM agentes_labels JOIN agentes ON agentes.id = agente_id
    WHERE removed_at IS NOT NULL);
--- Whoever removes a host, and whatever it does first.
+-- By any removal, whatever else is done with it.
 CREATE TRIGGER agentes_labels_de_removido AFTER UPDATE OF removed_at ON agentes
 WHEN NEW.removed_at IS NOT NULL AND OLD.removed_at IS NULL
 BEGIN
