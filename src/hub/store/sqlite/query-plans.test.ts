@@ -37,7 +37,8 @@ const ROWS = 30_000
 const CALL_CPU_MS_MAX = 1
 const CPU_MS_MAX_PER_ROW = 0.1
 const ANSWERED_ROWS_MAX = 100
-const ATTEMPTS = 4
+/** The least of them counts: a machine that does something else beside it makes all but a few dearer. */
+const ATTEMPTS = 25
 
 const STORE_CALLS = { ...READER_CALLS, ...WRITER_CALLS, ...DECLARED_CALLS }
 
