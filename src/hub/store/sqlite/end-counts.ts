@@ -22,6 +22,7 @@ import {
   LOOKED_MAX,
   lookAtEndingSoon,
   parametersOf,
+  selectEndGroups,
 } from './late-hosts.ts'
 import type { SqlSession } from './sql-session.ts'
 
@@ -34,26 +35,13 @@ const ROWS = `SELECT value AS quarterMs, min((not_after - not_before) / 60000, @
   ${IN_QUARTERS}
   GROUP BY 1, 2, 3`
 
-const IN_RANGE = 'quarto > @afterQuarter AND quarto <= @lastQuarter'
-
-/** Long lives, of which there may be as many as there are hosts, are one group of each quarter, added up as the key has them. */
-const GROUPS = `SELECT quarto * ${QUARTER_MS} AS quarterMs, @wholeLife AS lifeMinutes, sum(total) AS count
-    FROM validades_por_vida WHERE ${IN_RANGE} AND minutos >= @wholeLife GROUP BY quarto
-  UNION ALL SELECT quarto * ${QUARTER_MS}, minutos, total
-    FROM validades_por_vida WHERE ${IN_RANGE} AND minutos < @wholeLife`
-
 export function selectEndCounts(
   session: SqlSession,
   rule: LateRule,
-  { after, until }: EndsWithin,
+  within: EndsWithin,
 ): EndCount[] {
   const named = { ...parametersOf(rule), wholeLife: wholeLifeMinutes(rule) }
-  const quarterOf = (at: Date): number => Math.floor(at.getTime() / QUARTER_MS)
-  const groups = session.all<EndGroup>(GROUPS, {
-    wholeLife: named.wholeLife,
-    afterQuarter: after === undefined ? Number.MIN_SAFE_INTEGER : quarterOf(after),
-    lastQuarter: quarterOf(until),
-  })
+  const groups = selectEndGroups(session, rule, within)
   const judged = groups.map((group) => ({ ...group, state: findCommonState(group, named) }))
   const mixed = new Set(judged.flatMap(({ state, quarterMs }) => (state ? [] : [quarterMs])))
   const counted = judged.filter(isOfOneState).filter(({ quarterMs }) => !mixed.has(quarterMs))

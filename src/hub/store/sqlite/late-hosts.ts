@@ -6,8 +6,10 @@ import {
   findCommonLateness,
   hasWholeWindow,
   QUARTER_MS,
+  wholeLifeMinutes,
 } from '../../domain/fleet-ends.ts'
 import type { LateRule } from '../store.ts'
+import type { EndsWithin } from '../summary-store.ts'
 import type { NamedParameters, SqlSession } from './sql-session.ts'
 
 /** `lateFrom` of the domain, in SQL; a test holds the two together. */
@@ -15,12 +17,30 @@ export const LATE_FROM = 'not_after - min(@thresholdMs, (not_after - not_before)
 /** What is late ends within half a threshold: a range that the index knows. */
 export const IS_LATE: string = `not_after <= @nowMs + @thresholdMs / 2 AND ${LATE_FROM} <= @nowMs`
 
-const GROUPS = `SELECT quarto * ${QUARTER_MS} AS quarterMs, minutos AS lifeMinutes, total AS count
-  FROM validades_por_vida WHERE quarto <= ? ORDER BY quarto`
+const IN_RANGE = 'quarto > @afterQuarter AND quarto <= @lastQuarter'
+const GROUPS = `SELECT quarto * ${QUARTER_MS} AS quarterMs, @wholeLife AS lifeMinutes, sum(total) AS count
+    FROM validades_por_vida WHERE ${IN_RANGE} AND minutos >= @wholeLife GROUP BY quarto
+  UNION ALL SELECT quarto * ${QUARTER_MS}, minutos, total
+    FROM validades_por_vida WHERE ${IN_RANGE} AND minutos < @wholeLife
+  ORDER BY 1`
 
 /** Rows of some quarters of an hour. Any further bound of `not_after` has a `+`: SQLite would take it in place of the quarter’s. */
 export const IN_QUARTERS: string = `FROM json_each(@quarters) CROSS JOIN validades INDEXED BY validades_por_fim
   ON not_after >= value AND not_after < value + ${QUARTER_MS}`
+
+/** The first quarter first. Long lives, of which there may be as many as there are hosts, are one group of each quarter. */
+export function selectEndGroups(
+  session: SqlSession,
+  rule: LateRule,
+  { after, until }: EndsWithin,
+): EndGroup[] {
+  const quarterOf = (at: Date): number => Math.floor(at.getTime() / QUARTER_MS)
+  return session.all<EndGroup>(GROUPS, {
+    wholeLife: wholeLifeMinutes(rule),
+    afterQuarter: after === undefined ? Number.MIN_SAFE_INTEGER : quarterOf(after),
+    lastQuarter: quarterOf(until),
+  })
+}
 
 export interface EndingSoon {
   /** No later end is late. */
@@ -106,7 +126,7 @@ function judgeEndingSoon(session: SqlSession, rule: LateRule): Judged {
   const lastLateMs = at.nowMs + at.thresholdMs / 2
   const late = new Map<number, number>()
   const onTime = new Map<number, number>()
-  for (const group of session.all<EndGroup>(GROUPS, Math.floor(lastLateMs / QUARTER_MS))) {
+  for (const group of selectEndGroups(session, rule, { until: new Date(lastLateMs) })) {
     const isLate = hasWholeWindow(group, at) || findCommonLateness(group, at)
     for (const side of isLate === undefined ? [late, onTime] : isLate ? [late] : [onTime]) {
       side.set(group.quarterMs, (side.get(group.quarterMs) ?? 0) + group.count)
