@@ -4,6 +4,19 @@ import type { AdminFleetSummary, AdminUrgentHost } from '../../src/protocol/admi
 
 const NOW = '2026-01-31T12:00:00.000Z'
 
+/** The first host on time loses its certificate in 9,840 s. */
+export const SURVIVAL: NonNullable<AdminFleetSummary['survival_on_time']> = {
+  seconds: 9840,
+  first: {
+    agente_id: 'a',
+    hostname: 'web-44',
+    purpose: 'delivery',
+    nome: 'site',
+    not_after: '2026-01-31T14:44:00.000Z',
+  },
+  losing: [],
+}
+
 /** Two thousand hosts, and nothing is wrong. */
 export function summaryWith(changes: Partial<AdminFleetSummary> = {}): AdminFleetSummary {
   return {

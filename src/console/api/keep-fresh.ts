@@ -2,7 +2,7 @@
 // was too busy. What rang while nobody looked is asked for afterwards.
 
 import { mayPass } from './hub-error.ts'
-import { onAct, UNHURRIED_MS, waitToAsk } from './pace.ts'
+import { onAct, POLL_MS, UNHURRIED_MS, waitToAsk } from './pace.ts'
 import { isIn } from './session.ts'
 import { onRing, streamState } from './stream.ts'
 
@@ -19,8 +19,6 @@ export interface FreshOptions {
   /** Between two questions that doorbells make. */
   readonly paceMs?: number
 }
-
-const POLL_MS = 15_000
 
 /** Answers how to stop. */
 export function keepFresh(

@@ -5,6 +5,8 @@
 export const AGAIN_MS_MIN = 1000
 /** Of lists, and of what stands beside a screen. */
 export const UNHURRIED_MS = 5000
+/** Without a stream, or after a hub that was too busy. */
+export const POLL_MS = 15_000
 export const SPREAD_MS = 1000
 
 /** `paceMs` is between two questions; `isSoon` of what somebody waits for. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { createLateAnswer } from '../../../test/support/late-answer.ts'
 import { createPageList, type Held, NO_PAGES, type PageOf } from './page-list.ts'
 
 interface Row {
@@ -21,22 +22,12 @@ function openList() {
   let held: Held<Row> = NO_PAGES
   const list = createPageList<Row>({
     askPage: (after, rowsMax) => {
-      const { promise, resolve, reject } = Promise.withResolvers<PageOf<Row>>()
-      const settle = async (): Promise<void> => {
-        await promise.catch(() => undefined)
-        await new Promise((done) => setImmediate(done))
-      }
+      const { promise, answer, refuse } = createLateAnswer<PageOf<Row>>()
       questions.push({
         after,
         rowsMax,
-        answer: (rows, next) => {
-          resolve({ rows: Array.from(rows, (id) => ({ id })), next })
-          return settle()
-        },
-        refuse: (error) => {
-          reject(error)
-          return settle()
-        },
+        answer: (rows, next) => answer({ rows: Array.from(rows, (id) => ({ id })), next }),
+        refuse,
       })
       return promise
     },

@@ -1,6 +1,8 @@
 // A long list as far as it was asked for, page by page. Only the newest question's answer counts, and what is wanted meanwhile is not
 // forgotten.
 
+import { createNewestQuestion } from './newest-question.ts'
+
 export interface PageOf<Row> {
   readonly rows: readonly Row[]
   readonly next: string | null
@@ -51,8 +53,6 @@ export function createPageList<Row extends { readonly id: string }>({
 }: PageListOptions<Row>): PageList {
   let held: Held<Row> = NO_PAGES
   let inView = { first: 0, last: 0 }
-  let turn = 0
-  let isAsking = false
   let isMoreWanted = false
   let isRefreshWanted = false
 
@@ -60,33 +60,23 @@ export function createPageList<Row extends { readonly id: string }>({
     held = next
     show(next)
   }
-  const fail = (error: unknown): void => {
-    const kept = isForbidden(error) ? NO_PAGES : held
-    keep({ ...kept, error: error as Error, isLoading: false })
-  }
-  /** One question, of one page or several: `work` asks `isNewest` after each answer. */
-  const take = async (work: (isNewest: () => boolean) => Promise<void>): Promise<void> => {
-    turn += 1
-    const mine = turn
-    const isNewest = (): boolean => mine === turn
-    isAsking = true
-    try {
-      await work(isNewest)
-    } catch (error) {
-      if (isNewest()) fail(error)
-    }
-    if (!isNewest()) return
-    isAsking = false
-    if (isRefreshWanted) {
-      isRefreshWanted = false
-      if (held.error === undefined) refresh()
-    }
-    if (!isMoreWanted || isAsking) return
-    isMoreWanted = false
-    if (held.error === undefined) more()
-  }
+  const question = createNewestQuestion({
+    fail: (error) => {
+      const kept = isForbidden(error) ? NO_PAGES : held
+      keep({ ...kept, error: error as Error, isLoading: false })
+    },
+    done: () => {
+      if (isRefreshWanted) {
+        isRefreshWanted = false
+        if (held.error === undefined) refresh()
+      }
+      if (!isMoreWanted || question.isAsking) return
+      isMoreWanted = false
+      if (held.error === undefined) more()
+    },
+  })
   const load = (after: string | undefined, before: readonly Page<Row>[]): void => {
-    void take(async (isNewest) => {
+    void question.take(async (isNewest) => {
       let from = after
       for (;;) {
         const page = await askPage(from)
@@ -102,7 +92,7 @@ export function createPageList<Row extends { readonly id: string }>({
     })
   }
   const more = (): void => {
-    if (isAsking) {
+    if (question.isAsking) {
       isMoreWanted = true
       return
     }
@@ -116,7 +106,7 @@ export function createPageList<Row extends { readonly id: string }>({
   }
   const refresh = (): boolean => {
     if (isForbidden(held.error)) return false
-    if (isAsking) {
+    if (question.isAsking) {
       isRefreshWanted = true
       return true
     }
@@ -125,7 +115,7 @@ export function createPageList<Row extends { readonly id: string }>({
       reload()
       return true
     }
-    void take(async (isNewest) => {
+    void question.take(async (isNewest) => {
       for (const { at, rowsMax } of pagesInView(held.pages, inView)) {
         const page = held.pages[at]
         if (page === undefined) continue
@@ -144,9 +134,7 @@ export function createPageList<Row extends { readonly id: string }>({
     look: (first, last) => {
       inView = { first, last }
     },
-    stop: () => {
-      turn += 1
-    },
+    stop: question.stop,
   }
 }
 

@@ -8,7 +8,7 @@ import { ask } from './client.ts'
 import { hubNowMs } from './clock.ts'
 import type { AdminReplies, AdminRequest, ReadName } from './operations.ts'
 import { isForbidden, mayPass } from './hub-error.ts'
-import { AGAIN_MS_MIN, onAct, waitToAsk } from './pace.ts'
+import { AGAIN_MS_MIN, onAct, POLL_MS, waitToAsk } from './pace.ts'
 import { isAllowed, isIn, onForget } from './session.ts'
 import { onRing, streamState } from './stream.ts'
 
@@ -39,7 +39,6 @@ interface Query {
   rungAtMs: number
 }
 
-const POLL_MS = 15_000
 const WITH_TIME_MS = 4000
 /** What nobody looks at any more is kept for the way back, up to so many answers. */
 const KEPT_MAX = 40

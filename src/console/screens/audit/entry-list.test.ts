@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { createLateAnswer } from '../../../../test/support/late-answer.ts'
 import type { AdminReplies } from '../../api/operations.ts'
 import { createEntryList, type Entry, type HeldEntries, NO_ENTRIES } from './entry-list.ts'
 
@@ -41,22 +42,18 @@ function openList() {
   let held: HeldEntries = NO_ENTRIES
   const list = createEntryList({
     ask: (range) => {
-      const { promise, resolve, reject } = Promise.withResolvers<EntryPage>()
-      const settle = async (): Promise<void> => {
-        await promise.catch(() => undefined)
-        await new Promise((done) => setImmediate(done))
-      }
+      const { promise, answer, refuse } = createLateAnswer<EntryPage>()
       questions.push({
         ...range,
         answer: (seqs, next) => {
           const eventos = seqs.map(entryOf)
-          resolve({ eventos, next: next ?? null, ...(next !== undefined && { before: next }) })
-          return settle()
+          return answer({
+            eventos,
+            next: next ?? null,
+            ...(next !== undefined && { before: next }),
+          })
         },
-        refuse: (error) => {
-          reject(error)
-          return settle()
-        },
+        refuse,
       })
       return promise
     },

@@ -1,6 +1,7 @@
 // The newest entries that match, and older ones page by page. An entry never changes, so to be fresh only those are counted that nobody
 // has counted yet: they wait for a click. What came and could not be counted at once is counted afterwards.
 
+import { createNewestQuestion } from '../../api/newest-question.ts'
 import type { AdminReplies } from '../../api/operations.ts'
 
 type EntryPage = AdminReplies['listEntries']
@@ -62,8 +63,6 @@ export const NO_ENTRIES: HeldEntries = {
 
 export function createEntryList({ ask, keep: show, isForbidden }: EntryListOptions): EntryList {
   let held = NO_ENTRIES
-  let turn = 0
-  let isAsking = false
   let isMoreWanted = false
   /** Something may have come that nobody counted. */
   let isStale = false
@@ -72,29 +71,19 @@ export function createEntryList({ ask, keep: show, isForbidden }: EntryListOptio
     held = next
     show(next)
   }
-  /** One question, of one page or several: `work` asks `isNewest` after each answer. */
-  const take = async (work: (isNewest: () => boolean) => Promise<void>): Promise<void> => {
-    turn += 1
-    const mine = turn
-    const isNewest = (): boolean => mine === turn
-    isAsking = true
-    try {
-      await work(isNewest)
-    } catch (error) {
-      if (isNewest()) {
-        const kept = isForbidden(error) ? NO_ENTRIES : held
-        keep({ ...kept, error: error as Error, isLoading: false })
-      }
-    }
-    // Of two questions on their way, the newer one counts: a page of the older one is lost or doubled otherwise.
-    if (!isNewest()) return
-    isAsking = false
-    if (held.error !== undefined) isMoreWanted = false
-    else if (isMoreWanted) more()
-    else if (isStale) refresh()
-  }
+  const question = createNewestQuestion({
+    fail: (error) => {
+      const kept = isForbidden(error) ? NO_ENTRIES : held
+      keep({ ...kept, error: error as Error, isLoading: false })
+    },
+    done: () => {
+      if (held.error !== undefined) isMoreWanted = false
+      else if (isMoreWanted) more()
+      else if (isStale) refresh()
+    },
+  })
   const load = (before: number | undefined): void => {
-    void take(async (isNewest) => {
+    void question.take(async (isNewest) => {
       let from = before
       for (;;) {
         const page = await ask({
@@ -110,8 +99,8 @@ export function createEntryList({ ask, keep: show, isForbidden }: EntryListOptio
     })
   }
   const more = (): void => {
-    isMoreWanted = isAsking
-    if (!isAsking && held.before !== undefined) load(held.before)
+    isMoreWanted = question.isAsking
+    if (!isMoreWanted && held.before !== undefined) load(held.before)
   }
   const reload = (): void => {
     isMoreWanted = false
@@ -133,10 +122,10 @@ export function createEntryList({ ask, keep: show, isForbidden }: EntryListOptio
   const refresh = (): boolean => {
     if (isForbidden(held.error)) return false
     isStale = true
-    if (isAsking) return true
+    if (question.isAsking) return true
     // With nothing shown there is nothing that could move.
     if (held.rows.length === 0) reload()
-    else if (held.arrived < ARRIVED_MAX || held.error !== undefined) void take(count)
+    else if (held.arrived < ARRIVED_MAX || held.error !== undefined) void question.take(count)
     else isStale = false
     return true
   }
@@ -145,9 +134,7 @@ export function createEntryList({ ask, keep: show, isForbidden }: EntryListOptio
     more,
     refresh,
     error: () => held.error,
-    stop: () => {
-      turn += 1
-    },
+    stop: question.stop,
   }
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { summaryWith } from '../../../../test/support/fleet-summary-samples.ts'
+import { summaryWith, SURVIVAL } from '../../../../test/support/fleet-summary-samples.ts'
 import { decideSurvival } from './decide-survival.ts'
 
 const ends = summaryWith().certificados
@@ -25,13 +25,5 @@ test('a fleet of which every host is late or has expired may not stay without it
 })
 
 test('the first one to end of a host on time', () => {
-  const first = {
-    agente_id: 'a',
-    hostname: 'web-44',
-    purpose: 'delivery',
-    nome: 'site',
-    not_after: '2026-01-31T14:44:00.000Z',
-  } as const
-  const survival = { seconds: 9840, first, losing: [] }
-  assert.equal(decideSurvival(summaryWith({ survival_on_time: survival })), survival)
+  assert.equal(decideSurvival(summaryWith({ survival_on_time: SURVIVAL })), SURVIVAL)
 })

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { summaryWith, urgentHost } from '../../../../test/support/fleet-summary-samples.ts'
+import {
+  summaryWith,
+  SURVIVAL,
+  urgentHost,
+} from '../../../../test/support/fleet-summary-samples.ts'
 import { decideVerdict } from './decide-verdict.ts'
 
 const well = summaryWith()
@@ -39,16 +43,9 @@ test('late and expired hosts, and when the first certificate ends that still wor
 test('a hub that is not ready comes before all of it, then the CA, which takes the time of the hosts that renew', () => {
   const both = summaryWith({ ...LATE, ...broken('store', 'ca') })
   assert.deepEqual(decideVerdict(both), { kind: 'hub_not_ready', subsystems: ['store'] })
-  const first = {
-    agente_id: 'a',
-    hostname: 'web-44',
-    purpose: 'delivery',
-    nome: 'site',
-    not_after: '2026-01-31T14:44:00.000Z',
-  } as const
-  const survival = { seconds: 9840, first, losing: [] }
-  const withoutCa = summaryWith({ ...LATE, ...broken('ca'), survival_on_time: survival })
-  assert.deepEqual(decideVerdict(withoutCa), { kind: 'ca_not_ready', endsAt: first.not_after })
+  const withoutCa = summaryWith({ ...LATE, ...broken('ca'), survival_on_time: SURVIVAL })
+  const { not_after: endsAt } = SURVIVAL.first
+  assert.deepEqual(decideVerdict(withoutCa), { kind: 'ca_not_ready', endsAt })
 })
 
 test('without a running hub the hosts are still told of', () => {
