@@ -85,6 +85,36 @@ describe('a port of the hub', () => {
     }
   })
 
+  for (const [refusal, isCut] of [
+    ['admin_token_invalid', false],
+    ['rate_limited', true],
+    ['unavailable', true],
+  ] as const) {
+    test(`[LIM-5] of a body that is refused as ${refusal} it drops ${isCut ? '1 MiB, and cuts' : 'what the port says'}`, async () => {
+      const port = createHttpPort({
+        port: 'admin',
+        log: collectLines('info').log,
+        limits: DEFAULT_HUB_LIMITS,
+        isTrustedProxy: () => false,
+        droppedBodyBytes: 4 * 1024 * 1024,
+        authenticate: async () => refusal,
+      })
+      const socket = connect(await port.listen({ host: '127.0.0.1', port: 0 }))
+      const body = Buffer.alloc(3 * 1024 * 1024, 'x')
+      const next = 'GET /x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
+      let answers = ''
+      socket.on('data', (bytes) => (answers += bytes.toString()))
+      // Reset while it writes, or after it was answered.
+      socket.on('error', () => undefined)
+      socket.write(`POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n`)
+      socket.write(body)
+      socket.write(next)
+      await new Promise((closed) => socket.once('close', closed))
+      await port.close(0)
+      assert.equal(answers.match(/HTTP\/1\.1 /g)?.length, isCut ? 1 : 2, answers)
+    })
+  }
+
   test('[SRF-7] logs why it refuses what is no HTTP, under the id of the answer', async () => {
     const answer = await exchange('hello\r\n\r\n')
     assert.match(answer.text, /^HTTP\/1\.1 400 Bad Request\r\n/)

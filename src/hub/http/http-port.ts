@@ -126,6 +126,10 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
     if (options.catchUp !== undefined) await options.catchUp()
     return authenticate?.(request, reply)
   }
+  const dropRest = ({ raw }: FastifyRequest, { statusCode }: FastifyReply): void => {
+    if (raw.complete) return
+    boundDroppedBody(raw, TOLD_TO_WAIT.has(statusCode) ? undefined : options.droppedBodyBytes)
+  }
   // Fastify's type depends on whether it is https; the part that the hub uses is the same.
   const app = fastify({
     ...(options.https === undefined
@@ -145,7 +149,7 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
       // No hook runs for it: what comes before and after every answer is done here.
       const refusal = (await begin(request, reply)) ?? refusalOf(error)
       sendRefusal(reply, refusal, bodyOf(refusal))
-      if (!request.raw.complete) boundDroppedBody(request.raw, options.droppedBodyBytes)
+      dropRest(request, reply)
       noteAnswer(answers, request, reply)
       return reply
     },
@@ -242,11 +246,7 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
   // After the body is read: what Node calls back with its pieces is of no request.
   app.addHook('preHandler', (request, _reply, done) => withTrace(traceOf(request), done))
   app.addHook('onSend', (request, reply, payload, done) => {
-    // Who is told to wait has heard before why.
-    const isToWait = reply.statusCode === WIRE_ERRORS.rate_limited.status
-    if (!request.raw.complete) {
-      boundDroppedBody(request.raw, isToWait ? undefined : options.droppedBodyBytes)
-    }
+    dropRest(request, reply)
     done(null, payload)
   })
   app.addHook('onResponse', (request, reply, done) => {
@@ -309,6 +309,10 @@ async function waitBefore(
   }
 }
 
+/** Who is told to come again has nothing else to read. docs/protocol.md LIM-5. */
+const TOLD_TO_WAIT: ReadonlySet<number> = new Set(
+  (['rate_limited', 'unavailable'] as const).map((code) => WIRE_ERRORS[code].status),
+)
 const TOO_MANY_WAIT = 'too many callers wait for their turn'
 
 const BODY_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT'])
