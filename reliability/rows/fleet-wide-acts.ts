@@ -21,6 +21,7 @@ import type { FleetAct, FleetNews, FleetOrder } from '../support/fleet/fleet-pro
 
 const AGENTS = { small: 2000, full: 100_000 } as const
 const KILLS = { small: 1, full: 4 } as const
+/** On a machine that is not slower than that of the limits (`measureSlowness`). */
 const CPU_MS_MAX = 50
 /** All or nothing, so in one commit: what a declaration may have at most, of each kind, is bounded by this. */
 const DECLARATION_CPU_MS_MAX = 120
@@ -59,15 +60,20 @@ async function runRow(context: RowContext): Promise<RowResult> {
   const database = await createFleet(directory, agents)
   const broken: string[] = []
   const figures: string[] = []
+  let slowest = 1
   const told = await runActs({ database, acts: ACTS, name: 'site' })
   failAll(database)
   told.push(...(await runActs({ database, acts: LATER_ACTS, name: 'site' })))
   for (const news of told) {
     if (news.kind !== 'done') continue
-    const { act, longestMs, cpuMs, manifests } = news
+    const { act, longestMs, cpuMs, slowness, manifests } = news
     figures.push(`${act} ${Math.round(longestMs)} of ${Math.round(cpuMs)}`)
-    if (longestMs > (act === 'declare' ? DECLARATION_CPU_MS_MAX : CPU_MS_MAX)) {
-      broken.push(`${act}: ${Math.round(longestMs)} ms of CPU between two polls`)
+    slowest = Math.max(slowest, slowness)
+    const longestMsMax = slowness * (act === 'declare' ? DECLARATION_CPU_MS_MAX : CPU_MS_MAX)
+    if (longestMs > longestMsMax) {
+      broken.push(
+        `${act}: ${Math.round(longestMs)} ms of CPU between two polls, where ${Math.round(longestMsMax)} are allowed`,
+      )
     }
     for (const manifest of manifests.filter(isTwoVersions)) {
       broken.push(`${act}: an agent was told ${manifest}`)
@@ -92,7 +98,7 @@ async function runRow(context: RowContext): Promise<RowResult> {
   return {
     tried: `${ACTS.length + LATER_ACTS.length} acts on ${agents} agents of a role, and ${kills} kill -9 in such acts`,
     broken,
-    measured: `CPU in ms, the most between two polls of all: ${figures.join(', ')}`,
+    measured: `CPU in ms, the most between two polls of all: ${figures.join(', ')}; the machine up to ${slowest.toFixed(1)} times as slow as that of the limits`,
   }
 }
 

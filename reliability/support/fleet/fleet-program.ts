@@ -2,6 +2,7 @@
 // tells what came of it.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { measureCost } from '../../../src/hub/http/connections/measure-cost.ts'
 import { createAdminOperations } from '../../../src/hub/service/admin/admin-operations.ts'
 import { describeBundle } from '../../../src/hub/service/roots/bundle-status.ts'
 import { readManifest } from '../../../src/hub/service/agent/list-manifest.ts'
@@ -12,6 +13,7 @@ import { createLogging } from '../../../src/platform/logger.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
 import { invariant } from '../../../src/platform/errors.ts'
 import type { AdminOperations } from '../../../src/protocol/admin/operations.ts'
+import { measureSlowness } from '../../../test/support/machine-slowness.ts'
 import { type FleetDatabase, openFleet, POLLING_HOSTNAME, ROLE } from './fleet-database.ts'
 
 export type FleetAct =
@@ -41,9 +43,11 @@ export type FleetNews =
   | {
       readonly kind: 'done'
       readonly act: FleetAct
-      /** The most CPU between two polls, and in all. */
+      /** The most CPU of the loop between two polls, and of the process in all. */
       readonly longestMs: number
       readonly cpuMs: number
+      /** Of the machine, before and after; see `measureSlowness`. */
+      readonly slowness: number
       readonly polls: number
       /** What the agent was told, in the order in which it changed. */
       readonly manifests: readonly string[]
@@ -65,9 +69,13 @@ async function obey({ database, acts, name }: FleetOrder): Promise<void> {
     'admin',
     'admin',
   )
+  let before = measureSlowness()
   for (const act of acts) {
     tell({ kind: 'begins', act })
-    tell({ kind: 'done', act, ...(await whilePolling(store, perform(store, admin, act, name))) })
+    const watched = await whilePolling(store, perform(store, admin, act, name))
+    const after = measureSlowness()
+    tell({ kind: 'done', act, ...watched, slowness: Math.max(before, after) })
+    before = after
   }
   await store.close()
   process.disconnect()
@@ -146,7 +154,7 @@ async function keepRollouts(store: Store): Promise<void> {
   while (await keeper.look()) await nextTurn()
 }
 
-type Watched = Omit<Extract<FleetNews, { kind: 'done' }>, 'kind' | 'act'>
+type Watched = Omit<Extract<FleetNews, { kind: 'done' }>, 'kind' | 'act' | 'slowness'>
 
 /** Time says nothing on a machine that does other work: what the loop is busy with between two polls, it is as CPU. */
 async function whilePolling({ reader }: Store, act: Promise<unknown>): Promise<Watched> {
@@ -160,12 +168,11 @@ async function whilePolling({ reader }: Store, act: Promise<unknown>): Promise<W
   const manifests: string[] = []
   let longestMs = 0
   let polls = 0
-  let last = process.cpuUsage()
+  let cost = measureCost()
   while (!progress.hasEnded) {
     await systemClock.sleep(1)
-    const { user, system } = process.cpuUsage(last)
-    last = process.cpuUsage()
-    longestMs = Math.max(longestMs, (user + system) / 1000)
+    longestMs = Math.max(longestMs, cost())
+    cost = measureCost()
     polls += 1
     const { entregas } = await readManifest(reader, agent, {})
     const manifest = entregas.map(({ nome, versao }) => `${nome} ${versao}`).join(' and ')
