@@ -48,7 +48,8 @@ const POLLS_PER_SECOND = 2
 const EVENT_AGENTS = 4
 const EVENTS_PER_SECOND = 0.5
 const SETTLE_MS = 3000
-const WATCH_MS = 12_000
+/** Among so many tabs a page asks some questions every fifteen seconds only. */
+const WATCH_MS = 60_000
 /** The least of all. */
 const NICE = 19
 const PLAIN_TABS = fileURLToPath(new URL('./plain-tabs.ts', import.meta.url))
@@ -181,6 +182,14 @@ async function startWatchers(world: TabsWorld, tabs: number): Promise<Watchers> 
   const real = opened.use(await startRealTabs(url, SCREENS, world.makeCode))
   const plain = opened.use(startTalkingProgram('the tabs', [process.execPath, PLAIN_TABS]))
   const ask = (command: TabsCommand): Promise<unknown> => plain.ask(command)
+  const plainTabs: PlainTab[] = []
+  for (let tab = 0; tab < tabs - SCREENS.length; tab += 1) {
+    const code = await world.makeCode(`plain-${tab}`)
+    const { headers } = (await ask({ do: 'sign-in', url, code })) as Pick<PlainTab, 'headers'>
+    plainTabs.push({ headers, asks: [] })
+  }
+  // How often a page asks is by how many are open: they hold their streams while it is watched.
+  await ask({ do: 'open', url, tabs: plainTabs })
   await real.open()
   await world.events.send({ do: 'ready', name: 'events', clients: EVENT_AGENTS })
   const [asked] = await Promise.all([
@@ -192,18 +201,16 @@ async function startWatchers(world: TabsWorld, tabs: number): Promise<Watchers> 
     }),
   ])
   for (const [at, screen] of SCREENS.entries()) say(describeAsked(screen, asked[at] ?? []))
-  const plainTabs: PlainTab[] = []
-  for (let tab = 0; tab < tabs - SCREENS.length; tab += 1) {
-    const code = await world.makeCode(`plain-${tab}`)
-    const { headers } = (await ask({ do: 'sign-in', url, code })) as Pick<PlainTab, 'headers'>
-    plainTabs.push({ headers, asks: asked[tab % SCREENS.length] ?? [] })
-  }
-  await real.close()
+  const askingTabs = plainTabs.map((tab, at) => ({
+    ...tab,
+    asks: asked[at % SCREENS.length] ?? [],
+  }))
+  await Promise.all([real.close(), ask({ do: 'close' })])
   const kept = opened.move()
   return {
     open: async () => {
       await real.open()
-      await ask({ do: 'open', url, tabs: plainTabs })
+      await ask({ do: 'open', url, tabs: askingTabs })
     },
     close: async () => {
       await real.close()

@@ -5,7 +5,6 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { Agent, request as askHub } from 'undici'
 import { createEventParser } from '../../src/console/api/event-stream.ts'
-import { SPREAD_MS, waitToAsk } from '../../src/console/api/pace.ts'
 import type { ChangeMessage } from '../../src/protocol/admin/changes-route.ts'
 import {
   type AskedRequest,
@@ -107,8 +106,8 @@ function openTab(url: string, { headers, asks }: PlainTab, signal: AbortSignal):
     for (const question of questions) {
       if (question.isWaiting) continue
       question.isWaiting = true
-      // What the page was seen to ask has its spread in it, half of it in the mean.
-      const paceMs = question.asked.everyMs - SPREAD_MS / 2
+      // As often as the page was seen to ask, which does not ask at the same moment as others.
+      const betweenMs = question.asked.everyMs * (0.75 + Math.random() / 2)
       setTimeout(
         () => {
           question.atMs = Date.now()
@@ -118,7 +117,7 @@ function openTab(url: string, { headers, asks }: PlainTab, signal: AbortSignal):
               question.isWaiting = false
             })
         },
-        waitToAsk(question.atMs, paceMs, false),
+        Math.max(0, question.atMs + betweenMs - Date.now()),
       )
     }
   }

@@ -8,7 +8,7 @@ import { ask } from './client.ts'
 import { hubNowMs } from './clock.ts'
 import type { AdminReplies, AdminRequest, ReadName } from './operations.ts'
 import { isForbidden, mayPass } from './hub-error.ts'
-import { AGAIN_MS_MIN, onAct, POLL_MS, waitToAsk } from './pace.ts'
+import { AGAIN_MS_MIN, onAct, POLL_MS, waitToAsk, withTimeMs } from './pace.ts'
 import { isAllowed, isIn, onForget } from './session.ts'
 import { onRing, streamState } from './stream.ts'
 
@@ -39,7 +39,8 @@ interface Query {
   rungAtMs: number
 }
 
-const WITH_TIME_MS = 4000
+/** How often is looked whether a question that goes with time is due. */
+const TICK_MS = 1000
 /** What nobody looks at any more is kept for the way back, up to so many answers. */
 const KEPT_MAX = 40
 
@@ -191,11 +192,11 @@ setInterval(() => {
 
 setInterval(() => {
   for (const query of queries.values()) {
-    if (query.goesWithTime && Date.now() - query.askedAtMs >= WITH_TIME_MS) {
+    if (query.goesWithTime && Date.now() - query.askedAtMs >= withTimeMs()) {
       refresh(query, { isSoon: true })
     }
   }
-}, WITH_TIME_MS / 4)
+}, TICK_MS)
 
 document.addEventListener('visibilitychange', () => {
   for (const query of queries.values()) {

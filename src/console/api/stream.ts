@@ -5,6 +5,7 @@ import { effect, signal } from '@preact/signals'
 import type { ChangeMessage } from '../../protocol/admin/changes-route.ts'
 import { reach, readError } from './client.ts'
 import { createEventParser, type ServerEvent } from './event-stream.ts'
+import { currentStretch, setStretch } from './pace.ts'
 import { PRESENCE } from './presence.ts'
 import { endedByHub, ownHalf, session, sessionHeaders } from './session.ts'
 
@@ -16,7 +17,7 @@ type Ring = (tipos: ReadonlySet<string> | undefined) => void
 
 type TabMessage =
   | { readonly kind: 'ring'; readonly tipos: readonly string[] | undefined }
-  | { readonly kind: 'live' }
+  | { readonly kind: 'live'; readonly stretch: number }
 
 /** As in protocol/admin/changes-route.ts, whose schemas a page has no need to load. */
 const CHANGES_PATH = '/v1/admin/changes'
@@ -66,6 +67,7 @@ export function followChanges(): void {
   let leaderIsSilent: ReturnType<typeof setTimeout> | undefined
   tabs.addEventListener('message', ({ data }: MessageEvent<TabMessage>) => {
     if (data.kind === 'ring') return ringHere(data.tipos)
+    setStretch(data.stretch)
     streamState.value = 'live'
     clearTimeout(leaderIsSilent)
     leaderIsSilent = setTimeout(() => (streamState.value = 'waiting'), LEADER_SILENCE_MS_MAX)
@@ -85,7 +87,7 @@ async function readUntilSignedOut(half: string, leaving: AbortSignal): Promise<v
   let place: number | undefined
   let waitMs = AGAIN_MS.first
   const saying = setInterval(() => {
-    if (streamState.value === 'live') tell({ kind: 'live' })
+    if (streamState.value === 'live') tell({ kind: 'live', stretch: currentStretch() })
   }, LEADER_SAYS_EVERY_MS)
   while (!leaving.aborted) {
     try {
@@ -145,12 +147,15 @@ function take(half: string, events: readonly ServerEvent[]): number | undefined 
   let place: number | undefined
   let tipos: Set<string> | undefined = new Set()
   for (const { event, data } of events) {
+    if (event === 'hello') paceAll(1)
     if (event === 'hello' || event === 'reset' || event === 'many') {
       // Between the last answers and this moment anything may have changed.
       tipos = undefined
       place = (JSON.parse(data) as ChangeMessage<'many'>).seq
       streamState.value = 'live'
-      tell({ kind: 'live' })
+      tell({ kind: 'live', stretch: currentStretch() })
+    } else if (event === 'pace') {
+      paceAll((JSON.parse(data) as ChangeMessage<'pace'>).stretch)
     } else if (event === 'entry') {
       const { seq, tipo } = JSON.parse(data) as ChangeMessage<'entry'>
       place = seq
@@ -163,6 +168,12 @@ function take(half: string, events: readonly ServerEvent[]): number | undefined 
   }
   if (tipos === undefined || tipos.size > 0) ringEverywhere(tipos && [...tipos])
   return place
+}
+
+/** In this tab, and in the others that hear of the doorbells from it. */
+function paceAll(times: number): void {
+  setStretch(times)
+  tell({ kind: 'live', stretch: currentStretch() })
 }
 
 /** A hub that shuts down ends its streams too, and comes back. */

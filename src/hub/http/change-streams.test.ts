@@ -54,7 +54,7 @@ class Scene {
   }
 
   hold(options: Partial<NewChangeStream> = {}): Held {
-    const held: Held = { text: '', bufferedBytes: 0, isOver: false }
+    const held: Held = { text: '', bufferedBytes: 0, isOver: false, close: () => undefined }
     this.streams.hold({
       connection: {
         write: (text) => {
@@ -67,7 +67,9 @@ class Scene {
           held.text += last
           held.isOver = true
         },
-        onClose: () => undefined,
+        onClose: (listener) => {
+          held.close = listener
+        },
       },
       address: '192.0.2.1',
       holder: 'token',
@@ -109,13 +111,27 @@ interface Held {
   text: string
   bufferedBytes: number
   isOver: boolean
+  /** By the caller. */
+  close: () => void
 }
 
+/** What rings; how long readers are to wait is told beside it. */
 function toldOf({ text }: Held): string[] {
-  return [...text.matchAll(/^event: (\w+)\ndata: (.*)$/gm)].map(([, event = '', data = '']) => {
-    const { seq, after } = JSON.parse(data) as { seq?: number; after?: number }
-    return [event, after, seq].filter((part) => part !== undefined).join(' ')
+  return pacedOf(text).rings
+}
+
+function stretchesOf({ text }: Held): string[] {
+  return pacedOf(text).paces
+}
+
+function pacedOf(text: string): { readonly rings: string[]; readonly paces: string[] } {
+  const messages = [...text.matchAll(/^event: (\w+)\ndata: (.*)$/gm)].map(([, event = '', data = '']) => {
+    const { seq, after, stretch } = JSON.parse(data) as Readonly<Record<string, unknown>>
+    const parts = event === 'pace' ? [event, stretch] : [event, after, seq]
+    return parts.filter((part) => part !== undefined).join(' ')
   })
+  const isPace = (told: string): boolean => told.startsWith('pace ')
+  return { rings: messages.filter((told) => !isPace(told)), paces: messages.filter(isPace) }
 }
 
 /** From one message to the next. */
@@ -166,6 +182,34 @@ describe('streams of changes', () => {
     await scene.commit(1)
     assert.equal(scene.lists, 1)
     for (const stream of held) assert.deepEqual(toldOf(stream), ['hello 10', 'entry 11'])
+  })
+
+  test('[DOR-11] readers hear how many look, before the next ring and only when that changed', async () => {
+    const scene = new Scene()
+    const first = scene.hold()
+    await scene.rest()
+    await scene.commit(1)
+    await scene.wake(PAUSE_MS)
+    assert.deepEqual(stretchesOf(first), [], 'one reader waits as long as usual')
+    for (let at = 1; at < 10; at += 1) scene.hold({ holder: `token-${at}` })
+    await scene.rest()
+    await scene.commit(1)
+    await scene.wake(PAUSE_MS)
+    assert.deepEqual(stretchesOf(first), [], 'and so do ten')
+    const last = scene.hold({ holder: 'eleventh' })
+    await scene.rest()
+    assert.match(last.text, /^id: 12\nevent: hello\n.*\n\nevent: pace\ndata: \{"stretch":2\}\n\n$/)
+    assert.deepEqual(stretchesOf(first), [], 'nothing is written for that alone')
+    await scene.commit(1)
+    await scene.wake(PAUSE_MS)
+    await scene.commit(1)
+    await scene.wake(PAUSE_MS)
+    assert.deepEqual([stretchesOf(first), stretchesOf(last)], [['pace 2'], ['pace 2']])
+    assert.match(first.text, /event: pace\n.*\n\nid: 13\nevent: entry\n/)
+    last.close()
+    await scene.commit(1)
+    await scene.wake(PAUSE_MS)
+    assert.deepEqual(stretchesOf(first), ['pace 2', 'pace 1'])
   })
 
   test('[DOR-8] the socket has twenty places of its own, which no token takes', () => {

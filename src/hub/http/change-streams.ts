@@ -58,6 +58,8 @@ interface HeldStream extends NewChangeStream {
   /** The last entry that was told; undefined before the stream was welcomed, which tells what there is then. */
   told: number | undefined
   writtenAtBeat: number
+  /** That its reader knows of. */
+  stretch: number
 }
 
 export const CHANGE_STREAMS_MAX = 200
@@ -73,6 +75,8 @@ const RESUMED_MAX = 100
 const BUFFERED_BYTES_MAX = 64 * 1024
 const BEAT_MS = 1000
 const HEARTBEAT_BEATS = 15
+/** Of so many tabs what they ask is no burden to agents; more of them are to ask little more. */
+const STREAMS_OF_A_PACE = 10
 /** A millisecond of looking up who may still listen: agents come between. */
 const STREAMS_A_TURN = 4
 
@@ -103,6 +107,13 @@ export function createChangeStreams(options: ChangeStreamsOptions): ChangeStream
     if (stream.connection.bufferedBytes > BUFFERED_BYTES_MAX) return drop(stream, 'not read')
     stream.writtenAtBeat = beat
     stream.connection.write(text)
+  }
+  /** How long it is to wait before it asks for what the next message rings for, when that is not as before. */
+  const paceFor = (stream: HeldStream): string => {
+    const stretch = Math.ceil(streams.size / STREAMS_OF_A_PACE)
+    if (stretch === stream.stretch) return ''
+    stream.stretch = stretch
+    return message('pace', { stretch })
   }
   /** Undefined when the stream is over. */
   const check = async (stream: HeldStream): Promise<Viewer | undefined> => {
@@ -137,7 +148,8 @@ export function createChangeStreams(options: ChangeStreamsOptions): ChangeStream
     if (viewer === undefined) return
     const hello = message('hello', { seq: end, time: clock.now().toISOString() }, start)
     const reset = isAhead ? message('reset', { seq: end, asked: after }, end) : ''
-    write(stream, `${hello}${reset}${await textFor(viewer, news)}`)
+    const text = await textFor(viewer, news)
+    write(stream, `${hello}${paceFor(stream)}${reset}${text}`)
     stream.told = end
   }
   const textFor = async ({ only }: Viewer, { text, bells }: News): Promise<string> => {
@@ -167,7 +179,7 @@ export function createChangeStreams(options: ChangeStreamsOptions): ChangeStream
       const text = (await textFor(viewer, await news)) + (await presenceFor(viewer, agents))
       if (!streams.has(stream)) return
       stream.told = Math.max(told, end)
-      if (text !== '') write(stream, text)
+      if (text !== '') write(stream, `${paceFor(stream)}${text}`)
     })
   }
   const ring = async (): Promise<void> => {
@@ -205,7 +217,8 @@ export function createChangeStreams(options: ChangeStreamsOptions): ChangeStream
     hold: (opened) => {
       const { connection, holder, address } = opened
       const caller = callerOf(address)
-      const stream: HeldStream = { ...opened, caller, told: undefined, writtenAtBeat: beat }
+      const known = { told: undefined, writtenAtBeat: beat, stretch: 1 }
+      const stream: HeldStream = { ...opened, caller, ...known }
       streams.add(stream)
       byHolder.add(holder)
       byAddress.add(caller)

@@ -84,9 +84,20 @@ export function logSigner(tree: LogTree): NoteSigner {
   return signerOfEpoch(tree, tree.origin)
 }
 
-function signerOfEpoch({ privateKeyDer }: LogTree, origin: string): NoteSigner {
-  return noteSigner(origin, privateKeyOf(privateKeyDer))
+function signerOfEpoch(
+  { privateKeyDer }: Pick<LogTree, 'privateKeyDer'>,
+  origin: string,
+): NoteSigner {
+  const der = privateKeyDer.reveal()
+  if (newest?.signer.name !== origin || Buffer.compare(newest.der, der) !== 0) {
+    const privateKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
+    newest = { der, signer: noteSigner(origin, privateKey) }
+  }
+  return newest.signer
 }
+
+/** To read a key takes longer than to sign with it, and a hub signs with one each second. */
+let newest: { readonly der: Buffer; readonly signer: NoteSigner } | undefined
 
 /** Undefined when the note is no checkpoint, or not signed with the key of this tree. */
 export function openCheckpoint(tree: LogTree, note: string): Checkpoint | undefined {
@@ -128,11 +139,7 @@ export function verifierOfEpoch(tree: LogTree, origin: string): NoteVerifier {
 }
 
 function signed(tree: Omit<LogTree, 'checkpoint'>): LogTree {
-  const { privateKeyDer, origin, frontier } = tree
+  const { origin, frontier } = tree
   const text = formatCheckpoint({ origin, size: frontier.size, root: rootOf(frontier) })
-  return { ...tree, checkpoint: signNote(text, noteSigner(origin, privateKeyOf(privateKeyDer))) }
-}
-
-function privateKeyOf(der: LogTree['privateKeyDer']): ReturnType<typeof createPrivateKey> {
-  return createPrivateKey({ key: der.reveal(), format: 'der', type: 'pkcs8' })
+  return { ...tree, checkpoint: signNote(text, signerOfEpoch(tree, origin)) }
 }

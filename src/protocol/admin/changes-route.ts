@@ -31,6 +31,8 @@ export const CHANGE_MESSAGES = {
   presence: Type.Object({ agente_id: nullable(Type.String()) }),
   /** The caller asked for what comes after `asked`, and the log ends before: it is another log, or that of a backup. */
   reset: Type.Object({ seq: Type.Integer(), asked: Type.Integer() }),
+  /** Readers wait so many times as long before they ask: one for each ten streams of the hub. */
+  pace: Type.Object({ stretch: Type.Integer({ minimum: 1 }) }),
   /** The last one, and why. */
   end: Type.Object({ error: Type.String(), message: Type.String() }),
 } as const

@@ -14,7 +14,7 @@ import { readRecord } from '../../../audit/browser/read-export-lines.ts'
 import { ask } from '../../api/client.ts'
 import { hubNowMs } from '../../api/clock.ts'
 import type { AdminReplies } from '../../api/operations.ts'
-import { waitAfterRing } from '../../api/pace.ts'
+import { stretched, waitAfterRing } from '../../api/pace.ts'
 import { onForget } from '../../api/session.ts'
 import { onRing } from '../../api/stream.ts'
 import { type Anchor, forgetAnchor, keepAnchor, readAnchor } from './anchor.ts'
@@ -112,10 +112,13 @@ export function beginLogCheck(): void {
   isFollowing = true
   let timer: ReturnType<typeof setTimeout> | undefined
   onRing(() => {
-    timer ??= setTimeout(() => {
-      timer = undefined
-      void followNewest()
-    }, waitAfterRing(CHECK_MS))
+    timer ??= setTimeout(
+      () => {
+        timer = undefined
+        void followNewest()
+      },
+      waitAfterRing(stretched(CHECK_MS)),
+    )
   })
 }
 
