@@ -78,7 +78,7 @@ const HEARTBEAT_BEATS = 15
 /** Of so many tabs what they ask is no burden to agents; more of them are to ask little more. */
 const STREAMS_OF_A_PACE = 10
 /** A millisecond of looking up who may still listen: agents come between. */
-const STREAMS_A_TURN = 4
+const STREAMS_A_TURN = 1
 
 export function createChangeStreams(options: ChangeStreamsOptions): ChangeStreams {
   const { clock, log, bell, doorbells } = options

@@ -9,6 +9,7 @@ import {
   type EndHorizon,
   endsUntilMs,
   type FleetEnds,
+  QUARTER_MS,
 } from '../../../domain/fleet-ends.ts'
 import { type HubSample, SAMPLE_INTERVAL_MS } from '../../../domain/hub-samples.ts'
 import type { LateRule, StoreReader } from '../../../store/store.ts'
@@ -43,7 +44,9 @@ export type SummaryContext = Pick<
   | 'shared'
 >
 
-const COUNTED_AT_ONCE_MS = 12 * 3_600_000
+/** How much of the time ahead is counted at once: as much as takes less than a piece, on whatever machine. */
+const STEP_MS = { first: 3_600_000, least: QUARTER_MS, most: 12 * 3_600_000 } as const
+const PIECE_MS = 0.5
 const SAMPLE_MINUTES = { hour: 60, day: 1440 } as const
 
 export const summarizeFleet: Read<'summarizeFleet', SummaryContext> = async (
@@ -86,7 +89,7 @@ async function countEnds(
   return viewEnds(ends, total)
 }
 
-/** Where no two lives are alike, a part of a day is as much as may be counted before agents come. */
+/** Agents come between one part and the next. Where no two lives are alike, the rows of a quarter of an hour may be as many as may be. */
 async function listEndCounts(
   reader: StoreReader,
   rule: LateRule,
@@ -94,10 +97,15 @@ async function listEndCounts(
 ): Promise<EndCount[]> {
   const counts: EndCount[] = []
   let after: Date | undefined
-  for (let endMs = rule.now.getTime(); ; endMs += COUNTED_AT_ONCE_MS) {
+  let stepMs: number = STEP_MS.first
+  for (let endMs = rule.now.getTime(); ; endMs += stepMs) {
     const until = new Date(Math.min(endMs, untilMs))
-    counts.push(...(await inTurn(() => reader.summary.countEnds(rule, { after, until }))))
+    await nextTurn()
+    const startMs = performance.now()
+    counts.push(...(await reader.summary.countEnds(rule, { after, until })))
     if (endMs >= untilMs) return counts
+    const isLong = performance.now() - startMs > PIECE_MS
+    stepMs = isLong ? Math.max(STEP_MS.least, stepMs / 2) : Math.min(STEP_MS.most, stepMs * 2)
     after = until
   }
 }
