@@ -81,8 +81,8 @@ class Scene {
   }
 
   async settle(): Promise<void> {
-    // Two hundred streams, four of them a turn, and the turns around them.
-    for (let turn = 0; turn < 80; turn += 1) await nextTurn()
+    // Two hundred streams, each in a turn of its own, and the turns around them.
+    for (let turn = 0; turn < 250; turn += 1) await nextTurn()
   }
 
   async commit(count: number): Promise<void> {
