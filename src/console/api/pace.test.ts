@@ -19,7 +19,10 @@ describe('[DOR-11] a page waits', () => {
     setStretch(3)
     const now = Date.now()
     const waits = many(() => waitToAsk(now, 2000, false))
-    assert.ok(waits.every((ms) => ms > 5000 && ms <= 9000), `${Math.min(...waits)}`)
+    assert.ok(
+      waits.every((ms) => ms > 5000 && ms <= 9000),
+      `${Math.min(...waits)}`,
+    )
     assert.ok(Math.max(...waits) > 8000)
     setStretch(22)
     assert.ok(many(() => waitAfterRing(0)).every((ms) => ms < 4000))

@@ -5,7 +5,7 @@ import type { JSX } from 'preact'
 import { here, setQuery } from '../frame/router.ts'
 import { Icon } from './icon.tsx'
 
-const TYPING_MS = 150
+const TYPING_MS = 120
 
 export function FilterField({
   label,

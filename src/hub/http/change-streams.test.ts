@@ -125,11 +125,13 @@ function stretchesOf({ text }: Held): string[] {
 }
 
 function pacedOf(text: string): { readonly rings: string[]; readonly paces: string[] } {
-  const messages = [...text.matchAll(/^event: (\w+)\ndata: (.*)$/gm)].map(([, event = '', data = '']) => {
-    const { seq, after, stretch } = JSON.parse(data) as Readonly<Record<string, unknown>>
-    const parts = event === 'pace' ? [event, stretch] : [event, after, seq]
-    return parts.filter((part) => part !== undefined).join(' ')
-  })
+  const messages = [...text.matchAll(/^event: (\w+)\ndata: (.*)$/gm)].map(
+    ([, event = '', data = '']) => {
+      const { seq, after, stretch } = JSON.parse(data) as Partial<Record<string, number>>
+      const parts = event === 'pace' ? [event, stretch] : [event, after, seq]
+      return parts.filter((part) => part !== undefined).join(' ')
+    },
+  )
   const isPace = (told: string): boolean => told.startsWith('pace ')
   return { rings: messages.filter((told) => !isPace(told)), paces: messages.filter(isPace) }
 }
