@@ -104,7 +104,8 @@ export function judgeLog(
     ]
   }
   const last = last_entry_at === null ? '' : `, the last at ${last_entry_at}`
-  return [ok(`${entries} entries${last}; its end is whole`)]
+  const noun = entries === 1 ? 'entry' : 'entries'
+  return [ok(`${entries} ${noun}${last}; its end is whole`)]
 }
 
 const WAITING_WARNING = 1000
