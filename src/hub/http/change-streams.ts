@@ -77,8 +77,6 @@ const BEAT_MS = 1000
 const HEARTBEAT_BEATS = 15
 /** Of so many tabs what they ask is no burden to agents; more of them are to ask little more. */
 const STREAMS_OF_A_PACE = 10
-/** A millisecond of looking up who may still listen: agents come between. */
-const STREAMS_A_TURN = 1
 
 export function createChangeStreams(options: ChangeStreamsOptions): ChangeStreams {
   const { clock, log, bell, doorbells } = options
@@ -130,12 +128,14 @@ export function createChangeStreams(options: ChangeStreamsOptions): ChangeStream
       log.warn({ reason: describeError(error) }, 'Stream of changes cut')
       refuse(stream, 'unavailable')
     })
-  const forEach = async (work: (stream: HeldStream) => Promise<void>): Promise<void> => {
-    let count = 0
-    for (const stream of streams) {
+  /** Who may still listen is looked up for each: agents come between. */
+  const forEach = async (
+    some: Iterable<HeldStream>,
+    work: (stream: HeldStream) => Promise<void>,
+  ): Promise<void> => {
+    for (const stream of some) {
       await attempt(stream, () => work(stream))
-      count += 1
-      if (count % STREAMS_A_TURN === 0) await nextTurn()
+      await nextTurn()
     }
   }
   const welcome = async (stream: HeldStream): Promise<void> => {
@@ -169,7 +169,7 @@ export function createChangeStreams(options: ChangeStreamsOptions): ChangeStream
     present.clear()
     /** Nearly all have been told the same, and get the same text. */
     const newsAfter = new Map<number, Promise<News>>()
-    await forEach(async (stream) => {
+    await forEach(streams, async (stream) => {
       const { told } = stream
       if (told === undefined || (told >= end && agents.length === 0)) return
       const viewer = await check(stream)
@@ -236,8 +236,10 @@ export function createChangeStreams(options: ChangeStreamsOptions): ChangeStream
         await clock.sleep(BEAT_MS, signal).catch(() => undefined)
         if (signal.aborted) return
         beat += 1
-        await forEach(async (stream) => {
-          if (beat - stream.writtenAtBeat < HEARTBEAT_BEATS) return
+        const silent = [...streams].filter(
+          ({ writtenAtBeat }) => beat - writtenAtBeat >= HEARTBEAT_BEATS,
+        )
+        await forEach(silent, async (stream) => {
           if ((await check(stream)) !== undefined) write(stream, heartbeat(clock))
         })
       }
