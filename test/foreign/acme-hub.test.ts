@@ -116,7 +116,7 @@ describe('a hub in front of an ACME CA', WITH_PEBBLE, () => {
 
   test('[CAX-29] a proof that takes longer than a request goes on, and the next request finds it done', async () => {
     const slow = join(pebble.hookPath, '..', 'slow-hook')
-    await writeFile(slow, `#!/bin/sh\nsleep 1\nexec ${pebble.hookPath} "$@"\n`, { mode: 0o755 })
+    await writeFile(slow, `#!/bin/sh\nsleep 3\nexec ${pebble.hookPath} "$@"\n`, { mode: 0o755 })
     const logging = createLogging({ filter: { levelOf: () => 'off' }, format: 'json' })
     await using client = createAcmeClient({
       directoryUrl: pebble.directoryUrl,
@@ -127,7 +127,7 @@ describe('a hub in front of an ACME CA', WITH_PEBBLE, () => {
       runHook: createHook(slow, SILENT_LOGGER),
       clock: systemClock,
       logger: logging.forModule('ca'),
-      deadlineMs: 600,
+      deadlineMs: 3000,
     })
     const name = 'slow.example.org'
     const outcomes: string[] = []
