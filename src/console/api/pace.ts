@@ -8,7 +8,7 @@ export const AGAIN_MS_MIN = 1000
 export const UNHURRIED_MS = 5000
 /** Without a stream, or after a hub that was too busy. */
 export const POLL_MS = 15_000
-export const SPREAD_MS = 1000
+const SPREAD_MS = 1000
 const SPREAD_MS_MAX = 4000
 /** What changes while nothing rings, such as a certificate that ends, is seen within five seconds where no more than fifty look. */
 const WITH_TIME_MS = 4000

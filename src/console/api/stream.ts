@@ -147,7 +147,7 @@ function take(half: string, events: readonly ServerEvent[]): number | undefined 
   let place: number | undefined
   let tipos: Set<string> | undefined = new Set()
   for (const { event, data } of events) {
-    if (event === 'hello') paceAll(1)
+    if (event === 'hello') setStretch(1)
     if (event === 'hello' || event === 'reset' || event === 'many') {
       // Between the last answers and this moment anything may have changed.
       tipos = undefined
@@ -155,7 +155,8 @@ function take(half: string, events: readonly ServerEvent[]): number | undefined 
       streamState.value = 'live'
       tell({ kind: 'live', stretch: currentStretch() })
     } else if (event === 'pace') {
-      paceAll((JSON.parse(data) as ChangeMessage<'pace'>).stretch)
+      setStretch((JSON.parse(data) as ChangeMessage<'pace'>).stretch)
+      tell({ kind: 'live', stretch: currentStretch() })
     } else if (event === 'entry') {
       const { seq, tipo } = JSON.parse(data) as ChangeMessage<'entry'>
       place = seq
@@ -168,12 +169,6 @@ function take(half: string, events: readonly ServerEvent[]): number | undefined 
   }
   if (tipos === undefined || tipos.size > 0) ringEverywhere(tipos && [...tipos])
   return place
-}
-
-/** In this tab, and in the others that hear of the doorbells from it. */
-function paceAll(times: number): void {
-  setStretch(times)
-  tell({ kind: 'live', stretch: currentStretch() })
 }
 
 /** A hub that shuts down ends its streams too, and comes back. */
