@@ -48,6 +48,7 @@ async function main(args: readonly string[]): Promise<void> {
   )
   // Whoever runs everything wants every released version; the second tier alone takes the oldest and the newest.
   if (asked === 'all') process.env['TEST_VERSIONS'] ||= 'all'
+  // Whoever names their file wants all of these, too.
   if (testRun === 'all') process.env['TEST_KNOWN_BUGS'] ||= 'all'
   setSeeds(asked === undefined ? PINNED_SEED : Date.now() % 1_000_000_007)
   if (paths.some((path) => path.startsWith('test/foreign/'))) await announceStepCa()
