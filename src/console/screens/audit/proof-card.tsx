@@ -27,6 +27,9 @@ import {
 } from './log-check.ts'
 import { TrustDialog } from './trust-dialog.tsx'
 
+/** What is computed within that has no speed that says anything. */
+const SPOKEN_OF_MS = 200
+
 export function ProofCard(): JSX.Element {
   useEffect(beginLogCheck, [])
   const check = logCheck.value
@@ -114,24 +117,26 @@ function Cause({
 
 /** What was computed now, and what earlier. */
 function sayComputed(check: LogCheck): string {
-  const { audit, times } = words()
-  const { from, count, anchor, spentMs } = check
+  const { audit } = words()
+  const { from, count, anchor } = check
   const now = count - from
   const at = anchor === undefined ? '' : describeTime(anchor.keptAt)
   const sentences =
-    now === 0
-      ? [audit.noneNew(at)]
-      : [
-          audit.computedNow(
-            formatCount(now),
-            spentMs < 10_000
-              ? `${formatCount(Math.round(spentMs / 100) / 10)} ${times.second}`
-              : describeDuration(spentMs, times),
-            formatCount(rateOf(check)),
-          ),
-        ]
+    now === 0 ? [audit.noneNew(at)] : [audit.computedNow(formatCount(now), describeSpeed(check))]
   if (from > 0) sentences.push(audit.computedBefore(formatCount(from), at), audit.anchorLimit)
   return sentences.join(' ')
+}
+
+/** Nothing where it took no time to speak of. */
+function describeSpeed(check: LogCheck): string {
+  const { audit, times } = words()
+  const { spentMs } = check
+  if (spentMs < SPOKEN_OF_MS) return ''
+  const time =
+    spentMs < 10_000
+      ? `${formatCount(Math.round(spentMs / 100) / 10)} ${times.second}`
+      : describeDuration(spentMs, times)
+  return audit.computedIn(time, formatCount(rateOf(check)))
 }
 
 function rateOf({ count, from, spentMs }: LogCheck): number {

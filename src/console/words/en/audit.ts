@@ -34,8 +34,9 @@ export const audit = {
     signatureWhy: 'A hub that is what it says it is signs its own log.',
   },
 
-  computedNow: (count: string, time: string, rate: string) =>
-    `${count} entries were computed just now in this browser, in ${time} (${rate} a second), and each new one as it arrives.`,
+  computedNow: (count: string, speed: string) =>
+    `${count === '1' ? '1 entry was' : `${count} entries were`} computed just now in this browser${speed}, and each new one as it arrives.`,
+  computedIn: (time: string, rate: string) => `, in ${time} (${rate} a second)`,
   computedBefore: (count: string, at: string) =>
     `The ${count} before them were last computed at ${at}.`,
   progress: (count: string, total: string, rate: string) =>

@@ -36,8 +36,9 @@ export const audit: Words['audit'] = {
     signatureWhy: 'Um hub que é o que diz ser assina o próprio log.',
   },
 
-  computedNow: (count, time, rate) =>
-    `${count} eventos foram calculados agora neste navegador, em ${time} (${rate} por segundo), e cada novo assim que chega.`,
+  computedNow: (count, speed) =>
+    `${count === '1' ? '1 evento foi calculado' : `${count} eventos foram calculados`} agora neste navegador${speed}, e cada novo assim que chega.`,
+  computedIn: (time, rate) => `, em ${time} (${rate} por segundo)`,
   computedBefore: (count, at) => `Os ${count} anteriores foram calculados pela última vez: ${at}.`,
   progress: (count, total, rate) => `${count} de ${total}, ${rate} eventos por segundo`,
   noneNew: (at) => `Nenhum evento é mais novo que a âncora de ${at}.`,
