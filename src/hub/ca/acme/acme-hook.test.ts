@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
+import { waitUntil } from '../../../../test/support/processes.ts'
 import { SILENT_LOGGER } from '../../../platform/silent-logger.ts'
 import { CaError } from '../certificate-authority.ts'
 import { type Challenge, createHook } from './acme-hook.ts'
@@ -116,7 +117,11 @@ describe('[CAX-30] the hook of an ACME CA', () => {
         return 'State: gone'
       }
     }
-    assert.match(status(), /State:\s*(?:gone|Z|X)/)
+    // The signal was sent; when the process is gone the kernel says.
+    await waitUntil(
+      'the child of the hook is gone',
+      () => /State:\s*(?:gone|Z|X)/.test(status()) || undefined,
+    )
     const stop = new AbortController()
     const underWay = run('present', DNS, stop.signal)
     stop.abort(new Error('the hub stops'))
