@@ -132,3 +132,28 @@ describe('the help of each command', () => {
     })
   }
 })
+
+describe('svc help', () => {
+  /** What it prints on a terminal of 80 columns. */
+  async function read(line: string): Promise<string> {
+    let text = ''
+    class KeptOutput extends Output {
+      override write(written: string): Promise<void> {
+        text += written
+        return Promise.resolve()
+      }
+    }
+    await runCommandLine(line.split(' '), { ...context, output: new KeptOutput(process.stdout) })
+    return text
+  }
+
+  for (const [asked, usage] of [
+    ['help token create', 'Usage: svc token create [options]'],
+    ['help carga create', 'Usage: svc load create [options]'],
+    ['help token', 'Usage: svc token [options] [command]'],
+  ] as const) {
+    test(`of ${asked} is that of the command`, async () => {
+      assert.equal((await read(asked)).split('\n')[0], usage)
+    })
+  }
+})

@@ -301,6 +301,12 @@ Examples:
   svc --hub https://hub.example.org:8445 --token-file ~/.svc-token --hub-ca ca.crt agent list
 `
 
+/** `help token create` as `token create --help`: commander's own command looks at one word. */
+function askingHelp(args: readonly string[]): string[] {
+  const [first, ...words] = args
+  return first === 'help' && words.length > 1 ? [...words, '--help'] : [...args]
+}
+
 /** Parses the arguments and runs the command that they name; mistakes in them are UserErrors. */
 export async function runCommandLine(
   args: readonly string[],
@@ -319,7 +325,7 @@ export async function runCommandLine(
     asked = command.opts()
   })
   try {
-    await program.parseAsync([...args], { from: 'user' })
+    await program.parseAsync(askingHelp(args), { from: 'user' })
   } catch (error) {
     if (error instanceof Rehearsed) {
       return printRehearsal(context.output, error.answer, asked.json === true)
