@@ -10,17 +10,26 @@ export interface StallLimits {
 }
 
 interface Outflow {
-  readonly written: number
-  readonly queued: number
+  /** What the system took. */
+  readonly sentBytes: number
   readonly sinceMs: number
+}
+
+/** What Node has below a socket; Node looks at it too, to tell a slow write from one that is stuck. */
+interface Handle {
+  /** Of all that was written, also by TLS, which writes to the handle and not to the socket. */
+  readonly bytesWritten: number
+  /** Of that, what the system has not taken yet. */
+  readonly writeQueueSize: number
 }
 
 const CHECK_INTERVAL_MS = 2000
 
 /**
  * Resets the connections on which nothing of what waits to be sent goes out, whatever it is: answers, blobs, streams. A client
- * that goes on taking some is only slow; the hub sees it whenever a third of what the system holds for it has gone. Reset, not closed: the system would go on holding what it has taken, megabytes
- * for each, for as long as the client answers that it has no room; so too when a connection was idle for too long.
+ * that goes on taking some is only slow; the hub sees it whenever a third of what the system holds for it has gone. Reset, not
+ * closed: the system would go on holding what it has taken, megabytes for each, for as long as the client answers that it has no
+ * room; so too when a connection was idle for too long.
  * docs/protocol.md LIM-28.
  */
 export function cutStalled(server: Server, options: StallLimits): void {
@@ -47,9 +56,9 @@ export function cutStalled(server: Server, options: StallLimits): void {
     const nowMs = performance.now()
     for (const [socket, last] of outflows) {
       const outflow = outflowOf(socket, nowMs)
-      const isStuck = last?.written === outflow?.written && last?.queued === outflow?.queued
-      if (outflow === undefined || last === undefined || !isStuck) outflows.set(socket, outflow)
-      else if (nowMs - last.sinceMs >= stallMs) {
+      if (outflow === undefined || last?.sentBytes !== outflow.sentBytes) {
+        outflows.set(socket, outflow)
+      } else if (nowMs - last.sinceMs >= stallMs) {
         onCut?.(socket)
         reset(socket)
       }
@@ -60,17 +69,12 @@ export function cutStalled(server: Server, options: StallLimits): void {
   server.once('close', () => clearInterval(timer))
 }
 
-/** What the system took, of a connection that has more for it: undefined when it has not. */
+/** Of a connection that has more for the system: undefined when it has not. */
 function outflowOf(socket: Socket, nowMs: number): Outflow | undefined {
-  const { bytesWritten, writableLength } = socket
-  if (writableLength === 0) return undefined
-  // Of one large write, what is left: Node looks at it too, to tell a slow write from one that is stuck.
-  const { _handle: handle } = socket as Socket & { _handle?: { writeQueueSize?: number } | null }
-  return {
-    written: bytesWritten - writableLength,
-    queued: handle?.writeQueueSize ?? 0,
-    sinceMs: nowMs,
-  }
+  const { _handle: handle } = socket as Socket & { readonly _handle?: Handle | null }
+  const { bytesWritten = 0, writeQueueSize = 0 } = handle ?? {}
+  if (writeQueueSize === 0) return undefined
+  return { sentBytes: bytesWritten - writeQueueSize, sinceMs: nowMs }
 }
 
 /** Only TCP can: what is on this machine's own sockets is freed with them. */
