@@ -30,11 +30,11 @@ import { type ChangeStreams, endingStreams } from './change-streams.ts'
 import type { ConfirmationGuard } from './confirmation-guard.ts'
 import { noteReason, sendRefusal } from './error-response.ts'
 import { createCallerBuckets } from './connections/caller-buckets.ts'
-import { KeyCounts } from './connections/key-counts.ts'
 import { addConsoleRoutes, CONSOLE_ROUTES, isOfConsole } from './console-routes.ts'
 import { createHttpPort, type HttpPort, type HttpPortOptions } from './http-port.ts'
 import { handshakeTimeoutMs, hubTlsOptions, tlsServerOf } from './hub-tls.ts'
 import { recordedAddress } from './connections/recorded-address.ts'
+import { RequestsUnderWay } from './connections/requests-under-way.ts'
 import { strangerTurns } from './connections/stranger-turns.ts'
 import type { DoorRefusal, Operator, OperatorDoor } from './operator-door.ts'
 import { addOpenidRoutes, asksForOpenid, isOfOpenid } from './openid-routes.ts'
@@ -67,13 +67,10 @@ export interface AdminPort extends HttpPort {
   replaceCertificate(certificate: ServerCertificate): void
 }
 
-/** Of one admin token. What waits for a client that reads nothing is megabytes for each. */
-const REQUESTS_UNDER_WAY_MAX = 32
-
 export function createAdminPort(options: AdminPortOptions): AdminPort {
   const { log, limits, clock, refusals, door, consoleFiles, openid, guard } = options
   const operators = new WeakMap<FastifyRequest, Operator>()
-  const underWay = new KeyCounts()
+  const underWay = new RequestsUnderWay()
   const failures = createCallerBuckets(limits.adminFailuresPerMinute, clock)
   /** A refusal is counted against its address, and for the log; one too many is told to wait. */
   const refuse = (
@@ -116,21 +113,11 @@ export function createAdminPort(options: AdminPortOptions): AdminPort {
       reply.header('www-authenticate', 'Bearer')
       return refuseAtDoor(request, found)
     }
-    const isNew = !operators.has(request)
+    const isAskedAgain = operators.has(request)
     operators.set(request, found)
-    return isNew ? enter(request, reply, found.token.hash) : undefined
-  }
-  /** Counts a request until all of its answer has gone. Streams of changes have a bound of their own. */
-  const enter = (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    holder: string,
-  ): WireErrorCode | undefined => {
-    if (request.routeOptions.url === CHANGES_ROUTE.path) return undefined
-    if (underWay.of(holder) >= REQUESTS_UNDER_WAY_MAX) return 'rate_limited'
-    underWay.add(holder)
-    reply.raw.once('close', () => underWay.remove(holder))
-    return undefined
+    // Streams of changes have a bound of their own.
+    if (isAskedAgain || request.routeOptions.url === CHANGES_ROUTE.path) return undefined
+    return underWay.enter(found.token.hash, reply.raw) ? undefined : 'rate_limited'
   }
   const port = createHttpPort({
     port: 'admin',
