@@ -18,8 +18,11 @@ const { certificatePem, keyPem } = await ca.issueServer('127.0.0.1')
 
 interface Way {
   readonly name: string
-  serve(options: { readonly keepAliveTimeout: number }, listener: RequestListener): Server
-  reach(port: number): Socket
+  readonly serve: (
+    options: { readonly keepAliveTimeout: number },
+    listener: RequestListener,
+  ) => Server
+  readonly reach: (port: number) => Socket
 }
 
 const WAYS: readonly Way[] = [
