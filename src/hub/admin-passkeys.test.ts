@@ -28,34 +28,12 @@ import { openAdmin } from '../../test/support/told-admin.ts'
 import { send } from '../../test/support/wire-client.ts'
 import { insertAgent, NOW } from '../../test/store/store-samples.ts'
 import { Secret } from '../platform/secret.ts'
-import { ADMIN_OPERATION_NAMES, ADMIN_OPERATIONS } from '../protocol/admin/operations.ts'
 import { passkeyIdOf } from './domain/passkey.ts'
 import { createConfirmations } from './service/admin/passkeys/confirmations.ts'
 import type { Store, StoreReader } from './store/store.ts'
 
 const MINUTE_MS = 60_000
 const REVOKE = '/v1/admin/agentes/revoke'
-
-test('[PKY-2] what nobody can take back, what hosts trust or may have, and other ways in are confirmed, and nothing else', () => {
-  const named = (confirm: string): string[] =>
-    ADMIN_OPERATION_NAMES.filter((name) => ADMIN_OPERATIONS[name].confirm === confirm).toSorted()
-  assert.deepEqual(named('always'), [
-    'applyFleet',
-    'createAccessToken',
-    'createSignInLink',
-    'removeAgent',
-    'removePasskeys',
-    'removePolicy',
-    'removeSelectorPolicy',
-    'revokeAccessToken',
-    'revokeAgent',
-    'setPolicy',
-    'setSelectorPolicy',
-    'signBundle',
-    'updateBundle',
-  ])
-  assert.deepEqual(named('unless_first'), ['registerPasskey'])
-})
 
 describe('a passkey', () => {
   for (const kind of ['ES256', 'EdDSA', 'RS256'] as const) {

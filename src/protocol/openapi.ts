@@ -227,8 +227,13 @@ function describeOperation(operationId: string, operation: AdminOperation): Json
 
 function describeConfirm({ confirm }: AdminOperation): string {
   if (confirm === undefined) return ''
-  const unless = confirm === 'always' ? '' : ', unless its name has none yet'
-  return `Where the hub asks for confirmations, a session confirms it by a passkey${unless}.`
+  return `Where the hub asks for confirmations, a session confirms it by a passkey${describeWhen(confirm)}.`
+}
+
+function describeWhen(confirm: NonNullable<AdminOperation['confirm']>): string {
+  if (confirm === 'always') return ''
+  if (confirm === 'unless_first') return ', unless its name has none yet'
+  return ` when \`${confirm.ifTrue}\` is true`
 }
 
 /** Whatever can be rehearsed answers that with 200. */

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { CDPSession, Page } from 'playwright-core'
+import type { CDPSession, Locator, Page } from 'playwright-core'
 import type { AdminReplies } from '../../src/protocol/admin/operations.ts'
 import { WITH_BROWSER } from '../support/browser.ts'
 import { findFreePort } from '../support/free-port.ts'
@@ -151,6 +151,81 @@ describe('passkeys', WITH_BROWSER, () => {
     await form.getByLabel('Signs in as').selectOption('')
     await form.getByRole('button', { name: 'Create' }).click()
     await dialog.getByText('Make a sign-in link for the admin token eve').waitFor()
+    person.assertBlameless()
+  })
+
+  test('[PKY-2] [PKY-12] other ways in, and the log’s way out, are confirmed; who leaves the question finds the form', async () => {
+    await using person = await opened.signIn('admin', { isTrusted: true })
+    const { page } = person
+    const { checkAccessibility } = await addAuthenticator(page)
+    await register(page, 'laptop')
+    const dialog = page.getByRole('dialog', { name: 'Confirm with a passkey' })
+    const leave = async (about: string, form: Locator): Promise<void> => {
+      await form.getByRole('button', { name: 'Create' }).click()
+      await dialog.getByText(about, { exact: true }).waitFor()
+      await checkAccessibility()
+      await page.keyboard.press('Escape')
+      await form.getByText('Nothing was done').waitFor()
+    }
+    const confirm = async (form: Locator): Promise<void> => {
+      await form.getByRole('button', { name: 'Create' }).click()
+      await dialog.getByRole('button', { name: 'Confirm' }).click()
+      await form.waitFor({ state: 'detached' })
+    }
+
+    await page.goto('/console/enrolment')
+    await page.getByRole('button', { name: 'New token' }).click()
+    const token = page.getByRole('dialog', { name: 'New token' })
+    await token.getByLabel('Hostnames').fill('db-1.example.org')
+    await token.getByLabel('Role').fill('db')
+    await token.getByRole('checkbox', { name: 'Also for a host that is enrolled already' }).check()
+    await leave('Make a token that enrols db-1.example.org again, with the role db', token)
+    assert.equal(await token.getByLabel('Hostnames').inputValue(), 'db-1.example.org')
+    assert.deepEqual(await entriesOf('token_created'), [])
+    await confirm(token)
+    await page.locator('.made', { hasText: 'db-1.example.org' }).waitFor()
+    await page.getByRole('button', { name: 'I have copied it' }).click()
+    // A token for a host that is new is everyday work.
+    await page.getByRole('button', { name: 'New token' }).click()
+    await token.getByLabel('Hostnames').fill('db-2.example.org')
+    await token.getByLabel('Role').fill('db')
+    await token.getByRole('button', { name: 'Create' }).click()
+    await page.locator('.made', { hasText: 'db-2.example.org' }).waitFor()
+    await page.getByRole('button', { name: 'I have copied it' }).click()
+
+    await page.getByRole('button', { name: 'New rule' }).click()
+    const rule = page.getByRole('dialog', { name: 'New rule' })
+    await rule.getByRole('textbox', { name: /^Name(?!s)/ }).fill('racks')
+    await rule.getByLabel('Names of hosts').fill('rack-*.example.org')
+    await rule.getByLabel('Role').fill('web')
+    await leave('Make the join rule racks: it enrols rack-*.example.org with the role web', rule)
+    assert.equal(await rule.getByLabel('Names of hosts').inputValue(), 'rack-*.example.org')
+    await confirm(rule)
+    await page.getByText('The rule racks is made').waitFor()
+
+    await page.goto('/console/webhooks')
+    await page.getByRole('button', { name: 'New webhook' }).click()
+    const webhook = page.getByRole('dialog', { name: 'New webhook' })
+    await webhook.getByLabel('URL').fill('https://siem.example.org/in')
+    await leave(
+      'Make a webhook that sends entries of the log to https://siem.example.org/in',
+      webhook,
+    )
+    assert.equal(await webhook.getByLabel('URL').inputValue(), 'https://siem.example.org/in')
+    await confirm(webhook)
+    await page.getByRole('dialog', { name: 'The webhook is made' }).waitFor()
+
+    const [again, plain, ...others] = (await entriesOf('token_created')).toSorted((a, b) =>
+      String(a['hostname']).localeCompare(String(b['hostname'])),
+    )
+    assert.deepEqual(others, [])
+    assert.match(String(again?.['confirmed_by']), /^[0-9a-f]{16}$/)
+    assert.equal(plain?.['confirmed_by'], undefined)
+    for (const tipo of ['join_rule_created', 'webhook_created']) {
+      const [made, ...more] = await entriesOf(tipo)
+      assert.deepEqual(more, [])
+      assert.equal(made?.['confirmed_by'], again?.['confirmed_by'])
+    }
     person.assertBlameless()
   })
 

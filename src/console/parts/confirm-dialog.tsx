@@ -40,7 +40,7 @@ function Confirm({ waiting }: { readonly waiting: WaitingConfirmation }): JSX.El
         }}
       >
         <div class="body form">
-          <p>
+          <p class="breaks">
             <b>{waiting.about}</b>
           </p>
           <p class="muted">{text.hint}</p>

@@ -166,10 +166,10 @@ export function createAdminPort(options: AdminPortOptions): AdminPort {
         credential,
       }
     },
-    confirm: async (request, reply, name) => {
+    confirm: async (request, reply, name, asked) => {
       const { token, session } = operatorOf(request)
       if (guard === undefined || session === undefined) return { by: undefined }
-      const judged = await guard.judge(request, name, session, token.name)
+      const judged = await guard.judge(request, { name, asked }, session, token.name)
       if (!('fault' in judged)) return judged
       noteReason(reply, judged.fault)
       return { refusal: refuse(request, judged.refusal, actorOf(token), name) }

@@ -53,8 +53,12 @@ export interface AdminRoutesOptions {
     request: FastifyRequest,
     reply: FastifyReply,
     name: AdminOperationName,
+    asked: AskedFields,
   ) => Promise<Confirmation>
 }
+
+/** The fields of a request whose form is well. */
+export type AskedFields = Readonly<Record<string, unknown>>
 
 /** `by` is undefined for what nobody has to confirm. */
 export type Confirmation =
@@ -107,7 +111,7 @@ async function perform(
   if (fault !== undefined) return answer(reply, 400, { error: 'request_invalid', ...fault })
   const key = readIdempotencyKey(request.headers['idempotency-key'])
   if (key instanceof AdminRefusal) return answerError(options.log, name, request, reply, key)
-  const confirmation = await findConfirmation(options, name, asked, request, reply)
+  const confirmation = await findConfirmation(options, name, asked as AskedFields, request, reply)
   if ('refusal' in confirmation) {
     const { refusal, waitMs = 0 } = confirmation
     const body = describeRefusal(refusal)
@@ -134,13 +138,13 @@ async function perform(
 async function findConfirmation(
   { confirm }: AdminRoutesOptions,
   name: AdminOperationName,
-  asked: unknown,
+  asked: AskedFields,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<Confirmation> {
-  const isRehearsal = (asked as { readonly dry_run?: boolean }).dry_run === true
+  const isRehearsal = asked['dry_run'] === true
   if (confirm === undefined || isRehearsal) return { by: undefined }
-  return confirm(request, reply, name)
+  return confirm(request, reply, name, asked)
 }
 
 /** Fields of the path win; the check of its shape refuses a body that is not an object. */

@@ -6,6 +6,7 @@ import type { Clock } from '../../platform/clock.ts'
 import { createTokenBuckets } from '../../platform/token-bucket.ts'
 import { ADMIN_OPERATIONS, type AdminOperationName } from '../../protocol/admin/operations.ts'
 import { CONFIRMATION_HEADER } from '../../protocol/admin/passkeys.ts'
+import type { AskedFields } from './admin-routes.ts'
 import type { Session } from '../domain/session.ts'
 import type { VerifyConfirmation } from '../service/admin/passkeys/verify-confirmation.ts'
 import type { StoreReader } from '../store/store.ts'
@@ -16,15 +17,20 @@ export type GuardedConfirmation =
   | { readonly refusal: 'rate_limited'; readonly waitMs: number }
   | { readonly refusal: 'confirmation_refused'; readonly fault: string }
 
+export interface GuardedAct {
+  readonly name: AdminOperationName
+  readonly asked: AskedFields
+}
+
 export interface ConfirmationGuard {
   /** Of each body that comes with a confirmation its hash stays, for as long as its request. */
   readonly noteBody: (request: FastifyRequest, body: Buffer) => void
-  /** `name` is that of the session’s token. */
+  /** `owner` is the name of the session’s token. */
   judge(
     request: FastifyRequest,
-    operation: AdminOperationName,
+    act: GuardedAct,
     session: Session,
-    name: string,
+    owner: string,
   ): Promise<GuardedConfirmation>
 }
 
@@ -48,10 +54,11 @@ export function createConfirmationGuard({
     burst: PER_MINUTE,
     now: () => clock.now(),
   })
-  const isAsked = async (operation: AdminOperationName, name: string): Promise<boolean> => {
-    const { confirm } = ADMIN_OPERATIONS[operation]
+  const isAskedFor = async ({ name, asked }: GuardedAct, owner: string): Promise<boolean> => {
+    const { confirm } = ADMIN_OPERATIONS[name]
+    if (typeof confirm === 'object') return asked[confirm.ifTrue] === true
     if (confirm !== 'unless_first') return confirm === 'always'
-    return (await reader.passkeys.listOf(name)).length > 0
+    return (await reader.passkeys.listOf(owner)).length > 0
   }
   return {
     noteBody: (request, body) => {
@@ -59,8 +66,8 @@ export function createConfirmationGuard({
         hashes.set(request, hashRequest(request, body))
       }
     },
-    judge: async (request, operation, { cookieHash: session }, name) => {
-      if (!(await isAsked(operation, name))) return { by: undefined }
+    judge: async (request, act, { cookieHash: session }, owner) => {
+      if (!(await isAskedFor(act, owner))) return { by: undefined }
       const confirmation = request.headers[CONFIRMATION_HEADER]
       if (typeof confirmation !== 'string') return { refusal: 'confirmation_needed' }
       const waitMs = turns.take(session)

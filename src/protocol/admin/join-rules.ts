@@ -68,6 +68,7 @@ export const JOIN_RULE_OPERATIONS = {
     method: 'POST',
     path: '/v1/admin/join-rules',
     role: 'operator',
+    confirm: 'always',
     summary: 'Make a join rule; only this reply has its many-use token, where it has one.',
     request: Type.Object({
       name: Type.String({ pattern: ACCESS_TOKEN_NAME.source }),

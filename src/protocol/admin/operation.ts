@@ -25,10 +25,11 @@ export interface AdminOperation {
   /** What the `ETag` of its reply is; a request with a field `versao` or `etag` takes it in `If-Match`. */
   readonly version?: 'versao' | 'politica' | 'etag'
   /**
-   * A session confirms it by a passkey, where the hub asks for that (`unless_first`: unless its name has none yet). Such are the acts that
-   * nobody can take back, that say whom hosts trust or what they may have, and that make another way in. docs/protocol.md PKY-2.
+   * A session confirms it by a passkey, where the hub asks for that (`unless_first`: unless its name has none yet; `ifTrue`: the requests
+   * in which this field is true). Such are the acts that nobody can take back, that say whom hosts trust or what they may have, and that
+   * make another way in, or one for the log out. docs/protocol.md PKY-2.
    */
-  readonly confirm?: 'always' | 'unless_first'
+  readonly confirm?: 'always' | 'unless_first' | { readonly ifTrue: string }
   /** It may be about a whole fleet, takes its time, and waits for others of its kind. docs/protocol.md FLT-4. */
   readonly isFleetWide?: true
 }

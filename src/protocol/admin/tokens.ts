@@ -18,6 +18,8 @@ export const TOKEN_OPERATIONS = {
     method: 'POST',
     path: '/v1/admin/tokens',
     role: 'operator',
+    /** It takes over a host that is enrolled, or that was revoked. */
+    confirm: { ifTrue: 'reenroll' },
     summary: 'Make a one-time enrolment token for one host; only this reply has its text.',
     request: Type.Object({
       hostname: text,

@@ -51,6 +51,7 @@ export const WEBHOOK_OPERATIONS = {
     method: 'POST',
     path: '/v1/admin/webhooks',
     role: 'admin',
+    confirm: 'always',
     summary:
       'Make a webhook; only this reply has its secret. The scheme of the URL says the form of what is sent.',
     request: Type.Object({

@@ -51,7 +51,8 @@ export function CreateJoinRuleDialog({
   const request = requestOf(method, form)
   const submit = async (): Promise<void> => {
     if (request === undefined) return
-    const rule = await act.run(request)
+    const { name, pattern, role } = request
+    const rule = await act.run(request, { about: text.makeRuleTitle(name, pattern, role) })
     if (rule === undefined) return
     onCreated(rule)
     onClose()

@@ -36,13 +36,14 @@ export function CreateTokenDialog({
     hostnames.length > 0 && !isTooMany && role.trim() !== '' && given !== undefined && !isTtlFaulty
   const submit = async (): Promise<void> => {
     for (const [at, hostname] of hostnames.entries()) {
-      const token = await act.run({
+      const request = {
         hostname,
         role: role.trim(),
         ...(given !== undefined && Object.keys(given).length > 0 && { labels: given }),
         ...(seconds !== undefined && { ttl_seconds: seconds }),
         ...(isAgain && { reenroll: true }),
-      })
+      }
+      const token = await act.run(request, { about: text.againTitle(hostname, request.role) })
       if (token === undefined) {
         // What is left in the field are those that have no token yet.
         setHosts(hostnames.slice(at).join('\n'))

@@ -29,13 +29,14 @@ export function CreateWebhookDialog({
     .map((line) => line.trim())
     .filter((line) => line !== '')
   const submit = async (): Promise<void> => {
-    const webhook = await act.run({
+    const request = {
       url: urlOf(format, url),
       tipos: parseTipos(tipos),
       ...(where.trim() !== '' && { where: where.trim() }),
       ...(format === 'mail' && password !== '' && { password }),
       ...(format === 'otlp' && headerLines.length > 0 && { headers: headerLines }),
-    })
+    }
+    const webhook = await act.run(request, { about: text.makeTitle(request.url) })
     if (webhook === undefined) return
     onCreated(webhook)
     onClose()

@@ -30,12 +30,16 @@ export const enrolment = {
   labelsHint: 'One a line, such as env=prod.',
   noLabels: 'Each line is a key, = and a value.',
   again: 'Also for a host that is enrolled already',
+  againTitle: (name: string, role: string) =>
+    `Make a token that enrols ${name} again, with the role ${role}`,
   revoke: 'Revoke',
   revokeTitle: (name: string) => `Revoke the token of ${name}`,
   revokeText: 'Nobody enrols by it any more. A host that did stays as it is.',
   rules: 'Join rules',
   noRules: 'A rule lets hosts of a pattern of names enrol without a token for each.',
   newRule: 'New rule',
+  makeRuleTitle: (name: string, pattern: string, role: string) =>
+    `Make the join rule ${name}: it enrols ${pattern} with the role ${role}`,
   ruleMade: (name: string) => `The rule ${name} is made`,
   name: 'Name',
   nameHint: 'How the log names the rule: letters, digits, dots and dashes.',

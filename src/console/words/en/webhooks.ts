@@ -9,6 +9,7 @@ export const webhooks = {
   none: 'The hub posts new entries of the log to each receiver that is here.',
   adminsOnly: 'Receivers are for admins: their URLs can hold secrets.',
   newWebhook: 'New webhook',
+  makeTitle: (url: string) => `Make a webhook that sends entries of the log to ${url}`,
   made: 'The webhook is made',
   secretFor: 'The receiver checks the signatures of messages with it (Standard Webhooks).',
   noSecret: 'This form has no signatures, and so no secret.',

@@ -9,6 +9,7 @@ export const webhooks: Words['webhooks'] = {
   none: 'O hub envia eventos novos do log a cada receptor que está aqui.',
   adminsOnly: 'Receptores são para administradores: as URLs podem ter segredos.',
   newWebhook: 'Novo webhook',
+  makeTitle: (url) => `Criar um webhook que envia eventos do log a ${url}`,
   made: 'O webhook foi criado',
   secretFor: 'O receptor confere as assinaturas das mensagens com ele (Standard Webhooks).',
   noSecret: 'Este formato não tem assinaturas, e por isso nenhum segredo.',
