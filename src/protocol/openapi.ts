@@ -1,5 +1,6 @@
 // The OpenAPI 3.1 description of all ports, from the very schemas that requests are checked against.
 
+import { bodyRoomOf } from './admin/body-room.ts'
 import { AdminErrorBody } from './admin/errors.ts'
 import { type AdminOperation, AdminRehearsal, nothing } from './admin/operation.ts'
 import { CHANGE_MESSAGES, CHANGES_ROUTE } from './admin/changes-route.ts'
@@ -217,7 +218,7 @@ function describeOperation(operationId: string, operation: AdminOperation): Json
       .join(' '),
     security: OPERATOR_SECURITY,
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...describeBody(method === 'POST' ? withoutPath(request, path) : undefined),
+    ...(method === 'POST' && describeBody(withoutPath(request, path), describeRoom(operation))),
     responses: {
       ...describeReplies(operation),
       ...adminErrors(),
@@ -366,9 +367,15 @@ function withoutPath(request: object, path: string): object {
   }
 }
 
-function describeBody(request: object | undefined): Json {
+function describeBody(request: object | undefined, description?: string): Json {
   if (request === undefined) return {}
-  return { requestBody: { required: true, content: { 'application/json': { schema: request } } } }
+  const content = { 'application/json': { schema: request } }
+  return { requestBody: { ...(description && { description }), required: true, content } }
+}
+
+function describeRoom(operation: AdminOperation): string {
+  const { bytesMax, stringsMax } = bodyRoomOf(operation)
+  return `At most ${bytesMax / (1024 * 1024)} MiB, with at most ${stringsMax} names and strings.`
 }
 
 function describeReply(schema: unknown, headers: Json): Json {

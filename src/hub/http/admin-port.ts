@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { invariant } from '../../platform/errors.ts'
 import type { ConsoleFiles } from '../../console-files/console-files.ts'
 import type { Clock } from '../../platform/clock.ts'
+import { LEAST_BODY_ROOM } from '../../protocol/admin/body-room.ts'
 import { CHANGES_ROUTE } from '../../protocol/admin/changes-route.ts'
 import { ADMIN_OPERATIONS, type AdminOperationName } from '../../protocol/admin/operations.ts'
 import { OPENID_ROUTES } from '../../protocol/admin/openid.ts'
@@ -19,12 +20,7 @@ import type { OpenidSignIn } from '../service/admin/openid/openid-sign-in.ts'
 import type { RefusalRecorder, RefusedPerson } from '../service/admin/record-refusals.ts'
 import type { StartSession } from '../service/admin/sessions/start-session.ts'
 import type { ServerCertificate } from '../service/upkeep/server-certificate.ts'
-import {
-  ADMIN_BODY_BYTES_MAX,
-  ADMIN_HEADERS,
-  addAdminRoutes,
-  describeRefusal,
-} from './admin-routes.ts'
+import { ADMIN_HEADERS, addAdminRoutes, describeRefusal } from './admin-routes.ts'
 import { addChangesRoute } from './changes-route.ts'
 import { type ChangeStreams, endingStreams } from './change-streams.ts'
 import type { ConfirmationGuard } from './confirmation-guard.ts'
@@ -131,8 +127,7 @@ export function createAdminPort(options: AdminPortOptions): AdminPort {
       ...(openid === undefined ? [] : Object.values(OPENID_ROUTES)),
     ],
     log,
-    limits: { ...limits, bodyBytes: ADMIN_BODY_BYTES_MAX },
-    droppedBodyBytes: ADMIN_BODY_BYTES_MAX,
+    limits: { ...limits, bodyBytes: LEAST_BODY_ROOM.bytesMax },
     isTrustedProxy: options.isTrustedProxy,
     onAnswer: options.onAnswer,
     onRefusal: options.onRefusal,

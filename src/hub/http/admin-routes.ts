@@ -14,6 +14,7 @@ import {
   type AdminErrorBody,
   type AdminErrorCode,
 } from '../../protocol/admin/errors.ts'
+import { bodyRoomOf } from '../../protocol/admin/body-room.ts'
 import { findAdminRequestFault } from '../../protocol/admin/requests.ts'
 import type { AdminRole } from '../../protocol/admin/roles.ts'
 import type { TokenHash } from '../../protocol/identifiers.ts'
@@ -65,18 +66,18 @@ export type Confirmation =
   | { readonly by: string | undefined }
   | { readonly refusal: WireErrorCode; readonly waitMs?: number }
 
-/** Room for a sealed file, in base64. */
-export const ADMIN_BODY_BYTES_MAX: number = 16 * 1024 * 1024
-
 /** Some replies hold a new token, and all replies hold what is true only now. */
 export const ADMIN_HEADERS: Readonly<Record<string, string>> = { 'cache-control': 'no-store' }
 
 export function addAdminRoutes({ app }: HttpPort, options: AdminRoutesOptions): void {
   for (const name of ADMIN_OPERATION_NAMES) {
-    const { method, path } = ADMIN_OPERATIONS[name]
+    const operation = ADMIN_OPERATIONS[name]
+    const room = bodyRoomOf(operation)
     app.route({
-      method,
-      url: path,
+      method: operation.method,
+      url: operation.path,
+      bodyLimit: room.bytesMax,
+      config: { room },
       onRequest: async (request, reply) => {
         const refusal = options.authorise?.(request, name)
         if (refusal !== undefined) return sendRefusal(reply, refusal, describeRefusal(refusal))

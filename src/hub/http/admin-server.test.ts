@@ -194,15 +194,20 @@ describe('startAdminServer', () => {
       }))
   }
 
-  test('refuses a body over 16 MiB as body_too_large before it has come', () =>
-    withServer({}, async ({ socketPath }) => {
-      const socket = connect(socketPath)
-      const headers = `Host: hub\r\nContent-Type: application/json\r\nContent-Length: ${16 * 1024 * 1024 + 1}`
-      socket.write(`POST ${show} HTTP/1.1\r\n${headers}\r\n\r\n`)
-      const [answer] = (await once(socket, 'data')) as [Buffer]
-      socket.destroy()
-      assert.match(answer.toString(), /^HTTP\/1\.1 413 [^]*"error":"body_too_large","message":"/)
-    }))
+  for (const [path, mib] of [
+    [show, 1],
+    ['/v1/admin/cargas', 16],
+  ] as const) {
+    test(`[LIM-22] refuses a body over ${mib} MiB of ${path} as body_too_large before it has come`, () =>
+      withServer({}, async ({ socketPath }) => {
+        const socket = connect(socketPath)
+        const headers = `Host: hub\r\nContent-Type: application/json\r\nContent-Length: ${mib * 1024 * 1024 + 1}`
+        socket.write(`POST ${path} HTTP/1.1\r\n${headers}\r\n\r\n`)
+        const [answer] = (await once(socket, 'data')) as [Buffer]
+        socket.destroy()
+        assert.match(answer.toString(), /^HTTP\/1\.1 413 [^]*"error":"body_too_large","message":"/)
+      }))
+  }
 
   for (const [name, error, expected] of [
     [

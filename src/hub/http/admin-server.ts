@@ -5,17 +5,13 @@ import { rm } from 'node:fs/promises'
 import { describeError } from '../../platform/errors.ts'
 import type { Logging } from '../../platform/logger.ts'
 import { BACKUP_ROUTE } from '../../protocol/admin/backup-route.ts'
+import { LEAST_BODY_ROOM } from '../../protocol/admin/body-room.ts'
 import { CHANGES_ROUTE } from '../../protocol/admin/changes-route.ts'
 import { ADMIN_OPERATIONS } from '../../protocol/admin/operations.ts'
 import { DEFAULT_HUB_LIMITS } from '../../protocol/hub-limits.ts'
 import type { BackupMaker } from '../backup/make-backup.ts'
 import type { PerformOperation } from '../service/admin/admin-context.ts'
-import {
-  ADMIN_BODY_BYTES_MAX,
-  ADMIN_HEADERS,
-  addAdminRoutes,
-  describeRefusal,
-} from './admin-routes.ts'
+import { ADMIN_HEADERS, addAdminRoutes, describeRefusal } from './admin-routes.ts'
 import { bindPrivately } from './bind-privately.ts'
 import { addBackupRoute } from './backup-route.ts'
 import { addChangesRoute } from './changes-route.ts'
@@ -40,7 +36,7 @@ export interface AdminServer {
 /** The limits of the public ports are for strangers, and operators set them for strangers. */
 const LIMITS = {
   ...DEFAULT_HUB_LIMITS,
-  bodyBytes: ADMIN_BODY_BYTES_MAX,
+  bodyBytes: LEAST_BODY_ROOM.bytesMax,
   connections: 128,
 }
 const CLOSE_TIMEOUT_MS = 10_000
@@ -54,7 +50,6 @@ export async function startAdminServer(options: AdminServerOptions): Promise<Adm
     routes: [...Object.values(ADMIN_OPERATIONS), BACKUP_ROUTE, CHANGES_ROUTE],
     log,
     limits: LIMITS,
-    droppedBodyBytes: ADMIN_BODY_BYTES_MAX,
     isTrustedProxy: () => false,
     catchUp: catchUp && (() => catchUp().catch(() => undefined)),
     headers: ADMIN_HEADERS,

@@ -90,15 +90,16 @@ describe('a port of the hub', () => {
     ['rate_limited', true],
     ['unavailable', true],
   ] as const) {
-    test(`[LIM-5] of a body that is refused as ${refusal} it drops ${isCut ? '1 MiB, and cuts' : 'what the port says'}`, async () => {
+    test(`[LIM-5] of a body that is refused as ${refusal} it drops ${isCut ? '1 MiB, and cuts' : 'what the route has room for'}`, async () => {
       const port = createHttpPort({
         port: 'admin',
         log: collectLines('info').log,
         limits: DEFAULT_HUB_LIMITS,
         isTrustedProxy: () => false,
-        droppedBodyBytes: 4 * 1024 * 1024,
         authenticate: async () => refusal,
       })
+      const room = { bytesMax: 4 * 1024 * 1024, stringsMax: 1, outsideMax: 1 }
+      port.app.post('/x', { config: { room } }, () => assert.fail('refused before it'))
       const socket = connect(await port.listen({ host: '127.0.0.1', port: 0 }))
       const body = Buffer.alloc(3 * 1024 * 1024, 'x')
       const next = 'GET /x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'

@@ -13,6 +13,7 @@ import type { Logger } from '../../platform/logger.ts'
 import { namesSeveralHosts } from '../../platform/names-several-hosts.ts'
 import { withTrace } from '../../platform/trace.ts'
 import { WIRE_ERRORS, type WireErrorCode } from '../../protocol/errors.ts'
+import type { BodyRoom } from '../../protocol/admin/body-room.ts'
 import { type PortName, ROUTES } from '../../protocol/routes.ts'
 import type { HubLimits } from '../../protocol/hub-limits.ts'
 import { type AnswerLogOptions, noteAnswer, pathOf } from './answer-log.ts'
@@ -59,10 +60,15 @@ export interface HttpPortOptions extends Pick<AnswerLogOptions, 'onAnswer' | 'on
   readonly limitRefusal?: (request: FastifyRequest, refusal: WireErrorCode) => Promise<number>
   /** Sees each body that is JSON by its media type, before it is parsed. */
   readonly onBody?: (request: FastifyRequest, body: Buffer) => void
-  /** How much of a refused body is read and dropped: 1 MiB by default. */
-  readonly droppedBodyBytes?: number
   /** Ends a token that is in a URL: docs/protocol.md TOK-10. */
   readonly leakedTokens?: LeakedTokens | undefined
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Of a route whose bodies have another one than all of its port; so much of a refused one is dropped, too. */
+    readonly room?: BodyRoom
+  }
 }
 
 interface Route {
@@ -101,7 +107,6 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
   const { log, port, limits, authenticate, onAnswer } = options
   const { bodyOf = errorBody } = options
   const { routes = Object.values(ROUTES).filter((route) => route.port === port) } = options
-  const jsonBounds = { ...JSON_ROOM[port], depthMax: limits.jsonDepth }
   const answers: AnswerLogOptions = { ...options, floodLog: createFloodLog({ log }) }
   let isClosing = false
   const endTokenIn = (url: string, address: string | undefined): Promise<void> | undefined =>
@@ -126,9 +131,12 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
     if (options.catchUp !== undefined) await options.catchUp()
     return authenticate?.(request, reply)
   }
-  const dropRest = ({ raw }: FastifyRequest, { statusCode }: FastifyReply): void => {
+  const dropRest = (
+    { raw, routeOptions: { config } }: FastifyRequest,
+    { statusCode }: FastifyReply,
+  ): void => {
     if (raw.complete) return
-    boundDroppedBody(raw, TOLD_TO_WAIT.has(statusCode) ? undefined : options.droppedBodyBytes)
+    boundDroppedBody(raw, TOLD_TO_WAIT.has(statusCode) ? undefined : config.room?.bytesMax)
   }
   // Fastify's type depends on whether it is https; the part that the hub uses is the same.
   const app = fastify({
@@ -218,13 +226,13 @@ export function createHttpPort(options: HttpPortOptions): HttpPort {
       if (turn === 'full') throw new RequestRefusal('unavailable', TOO_MANY_WAIT)
       // What is parsed as a buffer is one.
       options.onBody?.(request, body as Buffer)
-      return parseJsonBody(body as Buffer, jsonBounds)
+      const { room = JSON_ROOM[port] } = request.routeOptions.config
+      return parseJsonBody(body as Buffer, { ...room, depthMax: limits.jsonDepth })
     },
   )
 
   app.addHook('onRequest', async (request, reply) => {
-    const refusal =
-      (await begin(request, reply)) ?? refuseBeforeBody(request, reply, routes, limits)
+    const refusal = (await begin(request, reply)) ?? refuseBeforeBody(request, reply, routes)
     if (refusal !== undefined) return sendRefusal(reply, refusal, bodyOf(refusal))
     return undefined
   })
@@ -321,11 +329,11 @@ function refuseBeforeBody(
   request: FastifyRequest,
   reply: FastifyReply,
   routes: readonly Route[],
-  limits: HubLimits,
 ): WireErrorCode | undefined {
   if (request.is404) return refuseUnroutable(request, reply, routes)
   if (!BODY_METHODS.has(request.method)) return undefined
-  if (Number(request.headers['content-length'] ?? 0) > limits.bodyBytes) return 'body_too_large'
+  const { bodyLimit } = request.routeOptions
+  if (Number(request.headers['content-length'] ?? 0) > bodyLimit) return 'body_too_large'
   return isJson(request.headers['content-type']) ? undefined : 'unsupported_media_type'
 }
 

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import * as fc from 'fast-check'
 import { RequestRefusal } from './request-refusal.ts'
+import { bodyRoomOf } from '../../../protocol/admin/body-room.ts'
+import { ADMIN_OPERATIONS } from '../../../protocol/admin/operations.ts'
 import { parseJsonBody } from './json-body.ts'
 import { JSON_ROOM } from './json-room.ts'
 import { propertyRuns } from '../../../../test/support/property.ts'
@@ -83,7 +85,7 @@ describe('parseJsonBody', () => {
   })
 
   test('[LIM-35] of an operator’s it counts the characters outside of strings too', () => {
-    const { admin } = JSON_ROOM
+    const admin = bodyRoomOf(ADMIN_OPERATIONS.createCargo)
     const file = JSON.stringify({ conteudo: 'A"\n'.repeat(1_000_000) })
     const numbers = (bytes: number): string => `["",${'1,'.repeat((bytes - 6) / 2)}1]`
     assert.notEqual(outcomeOf(file, admin), 'request_invalid')
