@@ -371,34 +371,4 @@ describe('a session', () => {
     assert.equal((await end('abababab1')).status, 200)
     assert.equal((await end('abababab')).status, 200, 'one is left')
   })
-
-  test('[SES-11] a person sees those of all its tokens, whatever it was called', async () => {
-    await using hub = await openConsole()
-    const tokens = new Map<string, string>()
-    await hub.store.write(async (writer) => {
-      const [ana = assert.fail()] = await writer.listAccessTokens()
-      for (const [name, subject] of [
-        ['alice@example.org', '7'],
-        ['alice.silva@example.org', '7'],
-        ['bob@example.org', '8'],
-      ] as const) {
-        const token = `svca_${name.replaceAll(/[@.]/g, '-').padEnd(43, 'x')}`
-        const person = { issuer: 'https://sso.example.org', subject }
-        await writer.insertAccessToken({ ...ana, hash: hashToken(token), name, person })
-        tokens.set(name, token)
-      }
-    })
-    const pages: Page[] = []
-    for (const token of tokens.values()) pages.push(await signIn(hub.target, token))
-    const [first, second, other] = pages
-    assert.ok(first !== undefined && second !== undefined && other !== undefined)
-    const list = async (page: Page) =>
-      ((await askAs(hub.target, headersOf(page), SESSIONS)).json['sessions'] as { id: string }[])
-        .map(({ id }) => id)
-        .sort()
-    assert.deepEqual(await list(second), [first.id, second.id].sort())
-    assert.deepEqual(await list(other), [other.id])
-    const end = { session: first.id }
-    assert.equal((await askAs(hub.target, headersOf(second), `${SESSIONS}/end`, end)).status, 200)
-  })
 })

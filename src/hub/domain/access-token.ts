@@ -36,6 +36,13 @@ export function spellingsOf(issuer: string): readonly string[] {
   return [bare, `${bare}/`]
 }
 
+/** Whose share of sessions and streams a token takes of: those of a person are counted together. */
+export function holderOf({ hash, person }: Pick<AccessToken, 'hash' | 'person'>): string {
+  if (person === null) return hash
+  const [issuer = person.issuer] = spellingsOf(person.issuer)
+  return `${issuer}\n${person.subject}`
+}
+
 /** Expired at the very instant of its expiry; what was revoked or has ended is so whatever the clock says. */
 export function isGood({ revokedAt, endedAt, expiresAt }: AccessToken, now: Date): boolean {
   return revokedAt === null && endedAt === null && expiresAt > now

@@ -13,7 +13,7 @@ import { includesRole } from '../../protocol/admin/roles.ts'
 import { describeApi } from '../../protocol/openapi.ts'
 import { ROUTES } from '../../protocol/routes.ts'
 import type { WireErrorCode } from '../../protocol/errors.ts'
-import type { AccessToken } from '../domain/access-token.ts'
+import { type AccessToken, holderOf } from '../domain/access-token.ts'
 import type { Actor } from '../domain/actor.ts'
 import type { PerformOperation } from '../service/admin/admin-context.ts'
 import type { OpenidSignIn } from '../service/admin/openid/openid-sign-in.ts'
@@ -199,7 +199,7 @@ export function createAdminPort(options: AdminPortOptions): AdminPort {
       const { token, findEnd } = operatorOf(request)
       return {
         address: request.ip,
-        holder: token.hash,
+        holder: holderOf(token),
         // Not counted as a failure: nobody tries anything.
         authenticate: async () => (await findEnd()) ?? token,
       }

@@ -20,7 +20,7 @@ export interface NewChangeStream {
   readonly connection: StreamConnection
   /** From where it came; undefined on the socket. */
   readonly address: string | undefined
-  /** Whose streams are counted together. */
+  /** Whose streams are counted together: domain/access-token.ts. */
   readonly holder: string
   /** What the caller has been told of already; undefined when it knows nothing yet. */
   readonly after: number | undefined
@@ -66,7 +66,7 @@ export const CHANGE_STREAMS_MAX = 200
 /** Beside them the owner of the vault has some that no token can take. */
 export const CHANGE_STREAMS_ON_SOCKET = 20
 export const CHANGE_STREAMS_PER_ADDRESS = 100
-export const CHANGE_STREAMS_PER_HOLDER = 50
+export const CHANGE_STREAMS_PER_HOLDER = 20
 /** So many in one go, and no oftener: each message to all costs what as many looks at who may listen cost. */
 const TOLD_AT_ONCE = 20
 const PAUSE_MS = 1000
