@@ -4,6 +4,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
   askAs,
+  askToSignIn,
+  assertIn,
+  assertRefusal,
   headersOf,
   openConsole,
   type Page,
@@ -33,6 +36,28 @@ test('[SES-11] a person sees those of all its tokens, whatever it was called', a
   assert.deepEqual(await list(other), [other.id])
   const end = { session: first.id }
   assert.equal((await askAs(hub.target, headersOf(second), `${SESSIONS}/end`, end)).status, 200)
+})
+
+test('[SES-10] a person has one share, however many tokens it has, and ends no session of others', async () => {
+  await using hub = await openConsole()
+  const ana = await signIn(hub.target, hub.token)
+  const tokens: string[] = []
+  for (let at = 0; at < 20; at += 1) {
+    tokens.push(await insertTokenOfPerson(hub.store, 'alice@example.org', '7'))
+  }
+  const signInBy = (at: number) => signIn(hub.target, tokens[at % tokens.length] ?? '')
+  const first = await signInBy(0)
+  for (let at = 1; at < 10; at += 1) await signInBy(at)
+  assertRefusal(await askToSignIn(hub.target, tokens[10] ?? ''), 429, 'rate_limited')
+  for (let at = 10; at < 60; at += 1) {
+    hub.clock.pass(6000)
+    await signInBy(at)
+  }
+  assertRefusal(await askAs(hub.target, headersOf(first)), 401, 'session_ended')
+  await assertIn(hub.target, ana)
+  const { sessions } = await hub.admin.listSessions({ limit: 100 })
+  const names = sessions.map(({ name }) => name)
+  assert.equal(names.filter((name) => name === 'alice@example.org').length, 50)
 })
 
 test('[DOR-8] a person has twenty streams, however many tokens it has, and others have room', async () => {

@@ -1,7 +1,9 @@
 // What a page of the console comes with in place of an admin token: two halves, of which the hub keeps the hashes.
 
+import { invariant } from '../../platform/errors.ts'
 import { SESSION_IDLE_SECONDS, SESSION_TTL_MAX_SECONDS } from '../../protocol/admin/sessions.ts'
 import type { TokenHash } from '../../protocol/identifiers.ts'
+import { type AccessToken, holderOf, isGood } from './access-token.ts'
 
 export interface Session {
   /** Of the half in the cookie, by which a session is found. */
@@ -20,6 +22,11 @@ export interface Session {
   readonly endedAt: Date | null
 }
 
+export interface KnownSession {
+  readonly session: Session
+  readonly token: AccessToken
+}
+
 /** Begins one session, once. */
 export interface SignInCode {
   readonly hash: TokenHash
@@ -29,12 +36,13 @@ export interface SignInCode {
   readonly usedAt: Date | null
 }
 
-/** So many open ones has a token. */
-const SESSIONS_PER_TOKEN_MAX = 50
+/** So many open ones has a holder. */
+const OPEN_PER_HOLDER_MAX = 50
 /** And so many are kept of it, with those that have ended, whose pages are told so. */
-const SESSIONS_KEPT_PER_TOKEN_MAX = 100
-/** All that are kept. */
-const SESSIONS_KEPT_MAX = 2000
+const KEPT_PER_HOLDER_MAX = 100
+/** So many are open in all: what ends by that is kept as well. */
+const OPEN_MAX = 1000
+const KEPT_MAX = 2000
 /** After its end at the latest a session is kept so long. */
 const SESSION_KEPT_MS = 7 * 86_400_000
 
@@ -56,36 +64,69 @@ export function idleEnd({ lastUsedAt, endsAt }: Pick<Session, 'lastUsedAt' | 'en
   return new Date(Math.min(endMs, endsAt.getTime()))
 }
 
+/** Of one that is over, or that ends now; never later than now, whatever the clock was when it was used. */
+export function endOf(session: Session, now: Date): Date {
+  const endMs = (session.endedAt ?? idleEnd(session)).getTime()
+  return new Date(Math.min(endMs, now.getTime()))
+}
+
 /** Whether its time is not over; its token has to be good as well. */
 export function isSessionOpen(session: Session, now: Date): boolean {
   return session.endedAt === null && idleEnd(session) > now
 }
 
+export function isKnownOpen({ session, token }: KnownSession, now: Date): boolean {
+  return isGood(token, now) && isSessionOpen(session, now)
+}
+
 export interface SessionRoom {
   /** Open ones, which end for the new one. */
-  readonly ending: readonly Session[]
-  /** Kept no longer. */
+  readonly ending: readonly KnownSession[]
+  /** Kept no longer: none of them is open. */
   readonly leaving: readonly Session[]
 }
 
-/** What goes before one more begins; `all` is newest first. */
+/** What goes before one more of a holder begins; `all` is newest first. */
 export function decideSessionRoom(
-  all: readonly Session[],
-  tokenHash: TokenHash,
+  all: readonly KnownSession[],
+  holder: string,
   now: Date,
 ): SessionRoom {
-  const own = all.filter((session) => session.tokenHash === tokenHash)
+  const open = all.filter((known) => isKnownOpen(known, now))
+  const staying = new Set(open)
+  for (const known of open.filter(isOf(holder)).slice(OPEN_PER_HOLDER_MAX - 1)) {
+    staying.delete(known)
+  }
+  while (staying.size >= OPEN_MAX) staying.delete(findOldestOfMost([...staying], holder))
+  const over = all
+    .filter((known) => !staying.has(known))
+    .toSorted((a, b) => endOf(b.session, now).getTime() - endOf(a.session, now).getTime())
+  const ownStaying = [...staying].filter(isOf(holder))
   const leaving = new Set([
-    ...all.slice(SESSIONS_KEPT_MAX - 1),
-    ...own.slice(SESSIONS_KEPT_PER_TOKEN_MAX - 1),
-    ...all.filter(({ endsAt }) => now.getTime() - endsAt.getTime() >= SESSION_KEPT_MS),
+    ...over.slice(KEPT_MAX - 1 - staying.size),
+    ...over.filter(isOf(holder)).slice(KEPT_PER_HOLDER_MAX - 1 - ownStaying.length),
+    ...over.filter(({ session }) => now.getTime() - session.endsAt.getTime() >= SESSION_KEPT_MS),
   ])
-  const tooMany = own
-    .filter((session) => isSessionOpen(session, now))
-    .slice(SESSIONS_PER_TOKEN_MAX - 1)
-  const ending = new Set([
-    ...tooMany,
-    ...[...leaving].filter((session) => isSessionOpen(session, now)),
-  ])
-  return { ending: [...ending], leaving: [...leaving] }
+  return {
+    ending: open.filter((known) => !staying.has(known)),
+    leaving: [...leaving].map(({ session }) => session),
+  }
+}
+
+/** So no holder ends a session of another one that has fewer. */
+function findOldestOfMost(open: readonly KnownSession[], holder: string): KnownSession {
+  // With the one that begins.
+  const counts = new Map([[holder, 1]])
+  for (const { token } of open) {
+    const each = holderOf(token)
+    counts.set(each, (counts.get(each) ?? 0) + 1)
+  }
+  const most = Math.max(...counts.values())
+  const found = open.findLast(({ token }) => counts.get(holderOf(token)) === most)
+  invariant(found, 'of so many open sessions one is the oldest')
+  return found
+}
+
+function isOf(holder: string): (known: KnownSession) => boolean {
+  return ({ token }) => holderOf(token) === holder
 }

@@ -7,6 +7,7 @@ import {
   SESSION_ROUTE,
   type StartedSession,
 } from '../../protocol/admin/sessions.ts'
+import { holderOf } from '../domain/access-token.ts'
 import type { StartSession } from '../service/admin/sessions/start-session.ts'
 import { describeRefusal } from './admin-routes.ts'
 import { recordedAddress } from './connections/recorded-address.ts'
@@ -22,7 +23,7 @@ export interface SessionRouteOptions {
   readonly refuse: (request: FastifyRequest, refused: DoorRefusal) => WireErrorCode
 }
 
-/** For each token: a session is an entry of the log. */
+/** For each holder: a session is an entry of the log. */
 const STARTS_PER_MINUTE = 10
 
 /** Nothing of the page's own: it is set for the whole host, and read by no script. */
@@ -42,7 +43,7 @@ export function addSessionRoute({ app }: HttpPort, options: SessionRouteOptions)
     bodyLimit: SESSION_BODY_BYTES_MAX,
     handler: async (request, reply): Promise<FastifyReply> => {
       const { token, credential, isByCode } = operatorOf(request)
-      const waitMs = starts.take(token.hash)
+      const waitMs = starts.take(holderOf(token))
       if (waitMs > 0) return sendRateLimited(reply, waitMs, describeRefusal('rate_limited'))
       const begun = await startSession(credential, isByCode, recordedAddress(request.ip))
       if ('refusal' in begun) {

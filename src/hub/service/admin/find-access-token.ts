@@ -15,7 +15,7 @@ export async function findAccessToken(
   if (unbounded !== undefined) return unbounded.only === null ? unbounded : undefined
   const bounded = await lookUp(reader, hashBoundedToken(plaintext))
   if (bounded === undefined || bounded.only === null) return undefined
-  return parseSelector(bounded.only).ok ? bounded : undefined
+  return isReadable(bounded) ? bounded : undefined
 }
 
 /** Found by a hash that a guesser cannot steer; how long the index takes says nothing of a token. */
@@ -31,8 +31,12 @@ export async function findTokenByHash(
   hash: TokenHash,
 ): Promise<AccessToken | undefined> {
   const token = await lookUp(reader, hash)
-  if (token === undefined || token.only === null) return token
-  return parseSelector(token.only).ok ? token : undefined
+  return token !== undefined && isReadable(token) ? token : undefined
+}
+
+/** Whether this version can read its bound. */
+export function isReadable({ only }: AccessToken): boolean {
+  return only === null || parseSelector(only).ok
 }
 
 /** As the use cases of admin operations have it; undefined for all hosts. */

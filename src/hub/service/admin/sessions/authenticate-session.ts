@@ -4,9 +4,8 @@ import { timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../../../platform/clock.ts'
 import type { Logger } from '../../../../platform/logger.ts'
 import type { TokenHash } from '../../../../protocol/identifiers.ts'
-import { isGood, type AccessToken } from '../../../domain/access-token.ts'
 import { hashToken } from '../../../domain/hash-token.ts'
-import { idleEnd, isSessionOpen, type Session } from '../../../domain/session.ts'
+import { endOf, isKnownOpen, isSessionOpen, type KnownSession } from '../../../domain/session.ts'
 import type { Store } from '../../../store/store.ts'
 import { findTokenByHash } from '../find-access-token.ts'
 import { createNoteLater, isUseDue } from '../note-later.ts'
@@ -14,11 +13,6 @@ import { createNoteLater, isUseDue } from '../note-later.ts'
 export interface SessionHalves {
   readonly cookie: string
   readonly secret: string
-}
-
-export interface KnownSession {
-  readonly session: Session
-  readonly token: AccessToken
 }
 
 /** Only who has both halves is told that the session has ended; undefined for whatever else is no session. */
@@ -47,9 +41,9 @@ export function createAuthenticateSession(
     if (session === undefined || !isWhole) return undefined
     const token = await findTokenByHash(store.reader, session.tokenHash)
     if (session.endedAt === null && !isSessionOpen(session, now)) {
-      noteEnd(cookieHash, (writer) => writer.sessions.setEnded(cookieHash, idleEnd(session)))
+      noteEnd(cookieHash, (writer) => writer.sessions.setEnded(cookieHash, endOf(session, now)))
     }
-    if (token === undefined || !isGood(token, now) || !isSessionOpen(session, now)) return 'ended'
+    if (token === undefined || !isKnownOpen({ session, token }, now)) return 'ended'
     if (isUse && isUseDue(session.lastUsedAt, now)) {
       noteUse(cookieHash, (writer) => writer.sessions.setUsed(cookieHash, now))
     }

@@ -7,11 +7,10 @@ import {
   SIGN_IN_CODE_PREFIX,
 } from '../../../../protocol/admin/sessions.ts'
 import type { AdminRole } from '../../../../protocol/admin/roles.ts'
-import type { TokenHash } from '../../../../protocol/identifiers.ts'
 import { HubEventType } from '../../../../protocol/words.ts'
 import { type AccessToken, isGood, isSamePerson } from '../../../domain/access-token.ts'
 import { hashToken } from '../../../domain/hash-token.ts'
-import { isSessionOpen, type Session, sessionIdOf } from '../../../domain/session.ts'
+import { isKnownOpen, type KnownSession, sessionIdOf } from '../../../domain/session.ts'
 import type { StoreReader, StoreWriter } from '../../../store/store.ts'
 import {
   type AdminAct,
@@ -24,7 +23,8 @@ import { pageOf, readPage } from '../../read-page.ts'
 import { accessTokenIdOf, makeAccessToken } from '../access-token-acts.ts'
 import { keepAccessToken } from '../access-tokens.ts'
 import type { AdminContext, UseCases } from '../admin-context.ts'
-import { findTokenByHash } from '../find-access-token.ts'
+import { findTokenByHash, isReadable } from '../find-access-token.ts'
+import { listKnownSessions } from './list-known-sessions.ts'
 import { describeSession, toAdminSession } from './session-view.ts'
 
 type Context = Pick<AdminContext, 'clock' | 'consoleUrl'>
@@ -35,11 +35,6 @@ const CODE_TTL_DEFAULT_SECONDS = 300
 const CODE_KEPT_MS = 86_400_000
 
 type NewToken = AdminRequest<'createSignInLink'> & { readonly role: AdminRole }
-
-interface OpenSession {
-  readonly session: Session
-  readonly token: AccessToken
-}
 
 const listSessions: Read<'listSessions', Context> = async (reader, request, context) => {
   const { rows, next } = await readPage(
@@ -118,21 +113,16 @@ export const SESSION_USE_CASES: Pick<
 async function listOpen(
   reader: StoreReader,
   { actor, role, clock, token: asking }: Context & AdminAsker,
-): Promise<readonly OpenSession[]> {
+): Promise<readonly KnownSession[]> {
   const now = clock.now()
-  const all = (await reader.sessions.list()).filter((session) => isSessionOpen(session, now))
-  const tokens = new Map<TokenHash, AccessToken | undefined>()
-  for (const hash of new Set(all.map(({ tokenHash }) => tokenHash))) {
-    tokens.set(hash, await findTokenByHash(reader, hash))
-  }
+  const all = await listKnownSessions(reader)
   const person = asking && (await findTokenByHash(reader, asking))?.person
-  return all.flatMap((session) => {
-    const token = tokens.get(session.tokenHash)
-    if (token === undefined || !isGood(token, now)) return []
+  return all.filter((known) => {
+    const { token } = known
+    if (!isReadable(token) || !isKnownOpen(known, now)) return false
     // No two good tokens have one name, but those of one person, which may have others too.
     const isOfPerson = person ? isSamePerson(token.person, person) : false
-    const isSeen = role === 'admin' || isOfPerson || actor === `token:${token.name}`
-    return isSeen ? [{ session, token }] : []
+    return role === 'admin' || isOfPerson || actor === `token:${token.name}`
   })
 }
 
@@ -141,7 +131,7 @@ async function findWanted(
   reader: StoreReader,
   wanted: string | undefined,
   context: Context & AdminAsker,
-): Promise<OpenSession> {
+): Promise<KnownSession> {
   const begin = wanted ?? context.session
   if (begin === undefined) {
     throw new AdminRefusal('session_not_found', 'no session asks: name one by its id')

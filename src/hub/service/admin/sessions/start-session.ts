@@ -9,13 +9,14 @@ import {
 } from '../../../../protocol/admin/sessions.ts'
 import type { WireErrorCode } from '../../../../protocol/errors.ts'
 import { HubEventType } from '../../../../protocol/words.ts'
-import { isGood, type AccessToken } from '../../../domain/access-token.ts'
+import { type AccessToken, holderOf, isGood } from '../../../domain/access-token.ts'
 import { hashToken } from '../../../domain/hash-token.ts'
 import { decideSessionRoom, type Session, sessionEnd } from '../../../domain/session.ts'
 import type { Store, StoreReader, StoreWriter } from '../../../store/store.ts'
 import { type AdminAct, entriesOfActs } from '../../admin-act.ts'
 import { appendEntries } from '../../append-entries.ts'
 import { findAccessToken, findTokenByHash } from '../find-access-token.ts'
+import { listKnownSessions } from './list-known-sessions.ts'
 import { describeSession, toAdminSession } from './session-view.ts'
 
 export interface BegunSession {
@@ -83,7 +84,7 @@ export function createStartSession(store: Store, clock: Clock): StartSession {
         endedAt: null,
       }
       if (isByCode) await writer.sessions.setCodeUsed(hashToken(credential), now)
-      const ended = await makeRoom(writer, session, now)
+      const ended = await makeRoom(writer, token, now)
       await writer.sessions.insert(session)
       const act = {
         ...describeSession(session, token),
@@ -115,21 +116,17 @@ async function findStarter(
 
 async function makeRoom(
   writer: StoreWriter,
-  { tokenHash }: Session,
+  token: AccessToken,
   now: Date,
 ): Promise<readonly AdminAct[]> {
-  const { ending, leaving } = decideSessionRoom(await writer.sessions.list(), tokenHash, now)
-  const acts: AdminAct[] = []
-  for (const session of ending) {
-    await writer.sessions.setEnded(session.cookieHash, now)
-    const token = await writer.findAccessToken(session.tokenHash)
-    // Of a token that has ended, its sessions have too.
-    if (token === undefined || !isGood(token, now)) continue
-    const payload = { ...describeSession(session, token), reason: 'too_many' }
-    acts.push({ type: HubEventType.sessionEnded, payload })
-  }
+  const all = await listKnownSessions(writer)
+  const { ending, leaving } = decideSessionRoom(all, holderOf(token), now)
+  for (const { session } of ending) await writer.sessions.setEnded(session.cookieHash, now)
   for (const { cookieHash } of leaving) await writer.sessions.remove(cookieHash)
-  return acts
+  return ending.map((known): AdminAct => {
+    const payload = { ...describeSession(known.session, known.token), reason: 'too_many' }
+    return { type: HubEventType.sessionEnded, payload }
+  })
 }
 
 function newHalf(prefix: string): string {
