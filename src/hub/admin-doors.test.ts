@@ -371,4 +371,28 @@ describe('a session', () => {
     assert.equal((await end('abababab1')).status, 200)
     assert.equal((await end('abababab')).status, 200, 'one is left')
   })
+
+  test('[SES-6] [SES-4] one of a clock that ran ahead ends when the clock is right again', async () => {
+    await using hub = await openConsole()
+    const early = await signIn(hub.target, hub.token)
+    hub.clock.pass(29 * MINUTE_MS)
+    const begun = await signIn(hub.target, hub.token)
+    await assertIn(hub.target, early)
+    const list = () => hub.store.reader.sessions.list()
+    const isUsed = async () => (await list()).every(({ lastUsedAt }) => lastUsedAt > NOW)
+    await waitUntil('the use to be written', async () => (await isUsed()) || undefined)
+    hub.clock.pass(-MINUTE_MS)
+    await assertIn(hub.target, begun)
+    hub.clock.pass(-1)
+    for (const page of [begun, early]) {
+      assertRefusal(await askAs(hub.target, headersOf(page)), 401, 'session_ended')
+    }
+    const rightMs = hub.clock.now().getTime()
+    const isEnded = async () => (await list()).every((each) => each.endedAt?.getTime() === rightMs)
+    await waitUntil('both ends to be written', async () => (await isEnded()) || undefined)
+    hub.clock.pass(MINUTE_MS)
+    assertRefusal(await askAs(hub.target, headersOf(begun)), 401, 'session_ended')
+    assert.deepEqual(await actsOf(hub.store, 'session_ended'), [])
+    assert.deepEqual(await actsOf(hub.store, 'admin_refused'), [])
+  })
 })

@@ -4,6 +4,7 @@ import type { TokenHash } from '../../protocol/identifiers.ts'
 import type { AccessToken } from './access-token.ts'
 import {
   decideSessionRoom,
+  endOf,
   idleEnd,
   isSessionOpen,
   type KnownSession,
@@ -86,6 +87,16 @@ test('[SES-6] a session is open until it was idle for half an hour, or at its en
 test('[SES-7] its end is that of its token, twelve hours at most', () => {
   assert.deepEqual(sessionEnd(NOW, after(MINUTE_MS)), after(MINUTE_MS))
   assert.deepEqual(sessionEnd(NOW, after(24 * 60 * MINUTE_MS)), after(12 * 60 * MINUTE_MS))
+})
+
+test('[SES-6] what was begun or used by a clock that ran ahead is over once the clock is right', () => {
+  const justAhead = { startedAt: after(MINUTE_MS), lastUsedAt: after(MINUTE_MS) }
+  assert.ok(isSessionOpen(newSession(justAhead), NOW), 'hubs of a vault have clocks of their own')
+  assert.ok(!isSessionOpen(newSession({ startedAt: after(MINUTE_MS + 1) }), NOW))
+  const used = newSession({ lastUsedAt: after(MINUTE_MS + 1) })
+  assert.ok(!isSessionOpen(used, NOW))
+  assert.deepEqual(endOf(used, NOW), NOW)
+  assert.deepEqual(endOf(newSession(), after(60 * MINUTE_MS)), after(30 * MINUTE_MS))
 })
 
 describe('[SES-10] for one more session', () => {

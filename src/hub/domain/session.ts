@@ -45,6 +45,8 @@ const OPEN_MAX = 1000
 const KEPT_MAX = 2000
 /** After its end at the latest a session is kept so long. */
 const SESSION_KEPT_MS = 7 * 86_400_000
+/** So far the clocks of hubs that share a vault may be apart. */
+const CLOCKS_APART_MS = 60_000
 
 const ID_LENGTH = 16
 
@@ -70,9 +72,11 @@ export function endOf(session: Session, now: Date): Date {
   return new Date(Math.min(endMs, now.getTime()))
 }
 
-/** Whether its time is not over; its token has to be good as well. */
+/** Whether its time is not over; its token has to be good as well. What a clock that ran ahead wrote is over. */
 export function isSessionOpen(session: Session, now: Date): boolean {
-  return session.endedAt === null && idleEnd(session) > now
+  const latestMs = now.getTime() + CLOCKS_APART_MS
+  const isOfLater = Math.max(session.startedAt.getTime(), session.lastUsedAt.getTime()) > latestMs
+  return session.endedAt === null && !isOfLater && idleEnd(session) > now
 }
 
 export function isKnownOpen({ session, token }: KnownSession, now: Date): boolean {
