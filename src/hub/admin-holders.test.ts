@@ -1,4 +1,5 @@
-// One person at the admin port, over TLS, however many admin tokens it has: its sessions and streams. docs/protocol.md DOR-8, SES-10, SES-11.
+// One person at the admin port, over TLS, however many admin tokens it has: its sessions, streams and passkeys. docs/protocol.md DOR-8, SES-10, SES-11,
+// PKY-10.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -13,6 +14,11 @@ import {
   SESSIONS,
   signIn,
 } from '../../test/support/console-page.ts'
+import {
+  openConfirmingConsole,
+  PasskeyPerson,
+  PASSKEYS,
+} from '../../test/support/confirming-console.ts'
 import { openStream, type StreamClient } from '../../test/support/stream-client.ts'
 import { insertTokenOfPerson } from '../../test/support/tokens-of-people.ts'
 
@@ -78,4 +84,41 @@ test('[DOR-8] a person has twenty streams, however many tokens it has, and other
   const other = await insertTokenOfPerson(hub.store, 'bob@example.org', '8')
   assert.deepEqual([await open(other), await open(hub.token)], [200, 200])
   for (const stream of streams) stream.close()
+})
+
+test('[PKY-10] passkeys are of the person: under another name they are there, and nobody inherits them with the name', async () => {
+  await using hub = await openConfirmingConsole()
+  const root = await hub.enter('root')
+  const enter = async (name: string, subject: string) => {
+    const token = await insertTokenOfPerson(hub.store, name, subject)
+    return new PasskeyPerson(hub.target, await signIn(hub.target, token))
+  }
+  const idsOf = async (person: PasskeyPerson, query = '') => {
+    const { json } = await person.ask(`${PASSKEYS}${query}`)
+    return (json['passkeys'] as { id: string }[]).map(({ id }) => id)
+  }
+  const registrationOf = async (person: PasskeyPerson) =>
+    (await person.ask(PASSKEYS)).json['registration']
+  const name = 'ana@example.org'
+  const first = await enter(name, '7')
+  const { id } = (await first.register()).json
+  const renamed = await enter('ana.silva@example.org', '7')
+  assert.equal(await registrationOf(renamed), 'confirmed')
+  await hub.admin.revokeAccessToken({ token: name })
+  const next = await enter(name, '8')
+  assert.equal(await registrationOf(next), 'open')
+  const own = (await next.register()).json['id']
+  assert.deepEqual(await idsOf(next, `?name=${name}`), [own])
+  assert.deepEqual(await idsOf(root, `?name=${name}`), [own, id])
+  // The key of the earlier person, in a session of the name.
+  const remove = { name, passkey: String(id) }
+  const stolen = { id: first.authenticator.id, signer: first.authenticator }
+  const path = `${PASSKEYS}/remove`
+  assertRefusal(await next.confirmed(path, remove, stolen), 403, 'confirmation_refused')
+  assertRefusal(await next.confirmed(path, remove), 404, 'passkey_not_found')
+  const { passkeys } = await hub.admin.removePasskeys({ name })
+  assert.deepEqual(
+    passkeys.map((passkey) => passkey.id),
+    [own, id],
+  )
 })

@@ -233,7 +233,7 @@ function describeConfirm({ confirm }: AdminOperation): string {
 
 function describeWhen(confirm: NonNullable<AdminOperation['confirm']>): string {
   if (confirm === 'always') return ''
-  if (confirm === 'unless_first') return ', unless its name has none yet'
+  if (confirm === 'unless_first') return ', unless its owner has none yet'
   return ` when \`${confirm.ifTrue}\` is true`
 }
 

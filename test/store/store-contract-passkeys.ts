@@ -14,9 +14,28 @@ export function testPasskeys(store: () => Store): void {
     const { passkeys } = store().reader
     assert.deepEqual(await passkeys.find(second.credentialId), second)
     assert.equal(await passkeys.find('nobody'), undefined)
-    assert.deepEqual(await passkeys.listOf('ana@example.org'), [second, first])
-    assert.deepEqual(await passkeys.listOf('nobody'), [])
+    const listOf = (name: string) => passkeys.listOf({ name, person: null })
+    assert.deepEqual(await listOf('ana@example.org'), [second, first])
+    assert.deepEqual(await listOf('nobody'), [])
     assert.deepEqual(await passkeys.list(), [other, second, first])
+  })
+
+  test('passkeys of a person are listed by issuer and subject, whatever the person is called', async () => {
+    const name = 'ana@example.org'
+    const ofName = await insertPasskey(store(), name)
+    const first = await insertPasskey(store(), name, { issuer: 'https://a.example', subject: '7' })
+    const second = await insertPasskey(store(), 'ana.s@example.org', {
+      issuer: 'https://a.example/',
+      subject: '7',
+    })
+    const other = await insertPasskey(store(), name, { issuer: 'https://a.example', subject: '8' })
+    const { passkeys } = store().reader
+    const listOf = (subject: string, issuer = 'https://a.example') =>
+      passkeys.listOf({ name, person: { issuer, subject } })
+    assert.deepEqual(await listOf('7'), [second, first])
+    assert.deepEqual(await listOf('8'), [other])
+    assert.deepEqual(await listOf('7', 'https://b.example'), [])
+    assert.deepEqual(await passkeys.listOf({ name, person: null }), [ofName])
   })
 
   test('a use of a passkey stays, and one that is removed is gone', async () => {
@@ -34,6 +53,6 @@ export function testPasskeys(store: () => Store): void {
   test('no two passkeys have one credential', async () => {
     const passkey = await insertPasskey(store(), 'ana')
     await assert.rejects(store().write((writer) => writer.passkeys.insert(passkey)))
-    assert.deepEqual(await store().reader.passkeys.listOf('ana'), [passkey])
+    assert.deepEqual(await store().reader.passkeys.list(), [passkey])
   })
 }

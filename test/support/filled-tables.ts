@@ -107,7 +107,8 @@ function statements(each: string): string[] {
     `${each} INSERT INTO admin_tokens (token_hash, name, role, created_at, expires_at, emissor, sujeito)
        SELECT ${digits('4')}, 'person-' || i || '@example.org', 'viewer', 1, ${LATE}, 'https://sso.example.org', i FROM n`,
     `${each} INSERT INTO sessoes SELECT i, ${digits('6')}, ${digits('7')}, ${digits('c')}, '192.0.2.7', i, i, ${LATE}, NULL FROM n`,
-    `${each} INSERT INTO passkeys SELECT i, 'credential-' || i, 'ci-' || i, 'key', x'00', '[]', 0, i, i, NULL FROM n`,
+    `${each} INSERT INTO passkeys SELECT i, 'credential-' || i, 'ci-' || i, NULL, NULL, 'key', x'00', '[]', 0, i, i, NULL FROM n`,
+    `${each} INSERT INTO passkeys SELECT NULL, 'of-person-' || i, 'ana', 'https://sso.example.org', i, 'key', x'00', '[]', 0, i, i, NULL FROM n`,
     `${each} INSERT INTO codigos_de_entrada SELECT ${digits('5')}, ${digits('c')}, ${LATE}, NULL FROM n`,
     `${each} INSERT INTO admin_respostas SELECT ${digits('d')}, x'00', ${LATE} FROM n`,
     `${each} INSERT INTO join_rules (id, name, method, token_hash, role, pattern, hosts_max, hosts, created_at, expires_at, ended_at)

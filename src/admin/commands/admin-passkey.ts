@@ -9,7 +9,7 @@ export function registerAdminPasskey(admin: Command, context: CommandContext): v
     .command('passkey')
     .description('what people confirm acts by in the console (SVC_CONSOLE_CONFIRM)')
   listCommand({
-    description: 'list the passkeys, newest first; without role admin only those of the own name',
+    description: 'list the passkeys, newest first; without role admin only the own ones',
     plural: 'passkeys',
     ask: (operations, page) => operations.listPasskeys(page),
     columns: {

@@ -247,7 +247,7 @@ describe('[BKP-8] svc restore', () => {
     assert.deepEqual(await store.reader.findEntries([entries + 2]), [])
     // Nobody is signed in, and all have their passkeys.
     assert.deepEqual(await store.reader.sessions.list(), [])
-    assert.equal((await store.reader.passkeys.listOf('ana')).length, 1)
+    assert.equal((await store.reader.passkeys.list()).length, 1)
     const tokens = await store.reader.listAccessTokens()
     assert.deepEqual(
       tokens.map(({ name }) => name),

@@ -38,9 +38,13 @@ export function spellingsOf(issuer: string): readonly string[] {
 
 /** Whose share of sessions and streams a token takes of: those of a person are counted together. */
 export function holderOf({ hash, person }: Pick<AccessToken, 'hash' | 'person'>): string {
-  if (person === null) return hash
-  const [issuer = person.issuer] = spellingsOf(person.issuer)
-  return `${issuer}\n${person.subject}`
+  return person === null ? hash : personKeyOf(person)
+}
+
+/** Of no other person. */
+export function personKeyOf({ issuer, subject }: Person): string {
+  const [spelled = issuer] = spellingsOf(issuer)
+  return `${spelled}\n${subject}`
 }
 
 /** Expired at the very instant of its expiry; what was revoked or has ended is so whatever the clock says. */

@@ -9,6 +9,7 @@ function newPasskey(changes: Partial<Passkey> = {}): Passkey {
   return {
     credentialId: 'AAAA',
     name: 'ana',
+    person: null,
     label: 'key',
     publicKey: Buffer.alloc(1),
     transports: [],

@@ -1,13 +1,16 @@
-// What a person confirms acts of a session by: the public half of a key that an authenticator keeps. It belongs to a name of
-// admin tokens, not to one token: who signs in again, or gets the next token of that name, has the same passkeys.
+// What a person confirms acts of a session by: the public half of a key that an authenticator keeps. It belongs to no admin token:
+// a person who signs in again, under whatever name, has the same passkeys, and so has who gets the next token of a name that is of no person.
 
 import { hash } from 'node:crypto'
 import type { REGISTRATION_STATES } from '../../protocol/admin/passkeys.ts'
+import type { AccessToken } from './access-token.ts'
 
-export interface Passkey {
+/** Whose passkeys they are: the person's, whatever it is called, or else those of the name. */
+export type PasskeyOwner = Pick<AccessToken, 'name' | 'person'>
+
+export interface Passkey extends PasskeyOwner {
   /** As the authenticator gave it, in base64url. */
   readonly credentialId: string
-  readonly name: string
   /** What its owner calls it. */
   readonly label: string
   /** A COSE key. */
@@ -29,7 +32,7 @@ export interface RelyingParty {
   readonly origin: string
 }
 
-export const PASSKEYS_PER_NAME_MAX = 10
+export const PASSKEYS_PER_OWNER_MAX = 10
 /** So long after it began a session may register the first passkey: who finds an open one later may not. */
 export const FIRST_PASSKEY_MS: number = 5 * 60_000
 
@@ -42,13 +45,13 @@ export function passkeyIdOf({ credentialId }: Pick<Passkey, 'credentialId'>): st
 
 export type RegistrationState = (typeof REGISTRATION_STATES)[number]
 
-/** `own` are those of the name. */
+/** `own` are those of the owner. */
 export function decideRegistration(
   own: readonly Passkey[],
   sessionStartedAt: Date,
   now: Date,
 ): Exclude<RegistrationState, 'off'> {
-  if (own.length >= PASSKEYS_PER_NAME_MAX) return 'full'
+  if (own.length >= PASSKEYS_PER_OWNER_MAX) return 'full'
   if (own.length > 0) return 'confirmed'
   return now.getTime() - sessionStartedAt.getTime() <= FIRST_PASSKEY_MS ? 'open' : 'late'
 }

@@ -164,7 +164,7 @@ export function createAdminPort(options: AdminPortOptions): AdminPort {
     confirm: async (request, reply, name, asked) => {
       const { token, session } = operatorOf(request)
       if (guard === undefined || session === undefined) return { by: undefined }
-      const judged = await guard.judge(request, { name, asked }, session, token.name)
+      const judged = await guard.judge(request, { name, asked }, { session, token })
       if (!('fault' in judged)) return judged
       noteReason(reply, judged.fault)
       return { refusal: refuse(request, judged.refusal, actorOf(token), name) }

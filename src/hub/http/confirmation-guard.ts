@@ -7,7 +7,8 @@ import { createTokenBuckets } from '../../platform/token-bucket.ts'
 import { ADMIN_OPERATIONS, type AdminOperationName } from '../../protocol/admin/operations.ts'
 import { CONFIRMATION_HEADER } from '../../protocol/admin/passkeys.ts'
 import type { AskedFields } from './admin-routes.ts'
-import type { Session } from '../domain/session.ts'
+import type { PasskeyOwner } from '../domain/passkey.ts'
+import type { KnownSession } from '../domain/session.ts'
 import type { VerifyConfirmation } from '../service/admin/passkeys/verify-confirmation.ts'
 import type { StoreReader } from '../store/store.ts'
 
@@ -25,13 +26,7 @@ export interface GuardedAct {
 export interface ConfirmationGuard {
   /** Of each body that comes with a confirmation its hash stays, for as long as its request. */
   readonly noteBody: (request: FastifyRequest, body: Buffer) => void
-  /** `owner` is the name of the session’s token. */
-  judge(
-    request: FastifyRequest,
-    act: GuardedAct,
-    session: Session,
-    owner: string,
-  ): Promise<GuardedConfirmation>
+  judge(request: FastifyRequest, act: GuardedAct, known: KnownSession): Promise<GuardedConfirmation>
 }
 
 export interface ConfirmationGuardOptions {
@@ -54,7 +49,7 @@ export function createConfirmationGuard({
     burst: PER_MINUTE,
     now: () => clock.now(),
   })
-  const isAskedFor = async ({ name, asked }: GuardedAct, owner: string): Promise<boolean> => {
+  const isAskedFor = async ({ name, asked }: GuardedAct, owner: PasskeyOwner): Promise<boolean> => {
     const { confirm } = ADMIN_OPERATIONS[name]
     if (typeof confirm === 'object') return asked[confirm.ifTrue] === true
     if (confirm !== 'unless_first') return confirm === 'always'
@@ -66,8 +61,8 @@ export function createConfirmationGuard({
         hashes.set(request, hashRequest(request, body))
       }
     },
-    judge: async (request, act, { cookieHash: session }, owner) => {
-      if (!(await isAskedFor(act, owner))) return { by: undefined }
+    judge: async (request, act, { session: { cookieHash: session }, token }) => {
+      if (!(await isAskedFor(act, token))) return { by: undefined }
       const confirmation = request.headers[CONFIRMATION_HEADER]
       if (typeof confirmation !== 'string') return { refusal: 'confirmation_needed' }
       const waitMs = turns.take(session)

@@ -1,9 +1,9 @@
-import type { Passkey, SignedChallenge } from '../domain/passkey.ts'
+import type { Passkey, PasskeyOwner, SignedChallenge } from '../domain/passkey.ts'
 
 export interface PasskeyReader {
   find(credentialId: string): Promise<Passkey | undefined>
   /** Newest first: no more than domain/passkey.ts lets there be. */
-  listOf(name: string): Promise<Passkey[]>
+  listOf(owner: PasskeyOwner): Promise<Passkey[]>
   /** All of them, newest first. */
   list(): Promise<Passkey[]>
 }

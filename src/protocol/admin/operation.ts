@@ -25,7 +25,7 @@ export interface AdminOperation {
   /** What the `ETag` of its reply is; a request with a field `versao` or `etag` takes it in `If-Match`. */
   readonly version?: 'versao' | 'politica' | 'etag'
   /**
-   * A session confirms it by a passkey, where the hub asks for that (`unless_first`: unless its name has none yet; `ifTrue`: the requests
+   * A session confirms it by a passkey, where the hub asks for that (`unless_first`: unless its owner has none yet; `ifTrue`: the requests
    * in which this field is true). Such are the acts that nobody can take back, that say whom hosts trust or what they may have, and that
    * make another way in, or one for the log out. docs/protocol.md PKY-2.
    */

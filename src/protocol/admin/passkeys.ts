@@ -29,7 +29,7 @@ const base64url = (maxLength: number) =>
 export const AdminPasskey = Type.Object({
   /** The beginning of the SHA-256 of its credential id. */
   id: Type.String(),
-  /** Of the admin tokens whose sessions it confirms for. */
+  /** Under which it was registered. */
   name: Type.String(),
   /** What its owner calls it. */
   label: Type.String(),
@@ -80,7 +80,7 @@ export const PASSKEY_OPERATIONS = {
     path: '/v1/admin/passkeys',
     role: 'viewer',
     isForSomeHosts: true,
-    summary: 'The passkeys, newest first: those of the own name unless the role is admin.',
+    summary: 'The passkeys, newest first: the own ones unless the role is admin.',
     request: Type.Object({
       ...listRequest.properties,
       /** Of this name alone. */

@@ -2,6 +2,7 @@ import type { TokenHash } from '../../../protocol/identifiers.ts'
 import { type AccessToken, type Person, spellingsOf } from '../../domain/access-token.ts'
 import type { PeopleRoom } from '../session-store.ts'
 import { fromDate, toDate } from './instants.ts'
+import { fromPerson, type PersonColumns, toPerson } from './person-columns.ts'
 import type { SqlSession } from './sql-session.ts'
 
 /** A step of migrations.ts. */
@@ -22,13 +23,11 @@ CREATE INDEX admin_tokens_por_pessoa ON admin_tokens (emissor, sujeito, ordem) W
 CREATE INDEX admin_tokens_de_pessoas_por_fim ON admin_tokens (expires_at) WHERE emissor IS NOT NULL;
 `
 
-export interface AccessTokenRow {
+export interface AccessTokenRow extends PersonColumns {
   readonly token_hash: TokenHash
   readonly name: string
   readonly role: AccessToken['role']
   readonly somente: string | null
-  readonly emissor: string | null
-  readonly sujeito: string | null
   readonly created_at: number
   readonly expires_at: number
   readonly last_used_at: number | null
@@ -119,10 +118,7 @@ export function toAccessToken(row: AccessTokenRow): AccessToken {
     name: row.name,
     role: row.role,
     only: row.somente,
-    person:
-      row.emissor === null || row.sujeito === null
-        ? null
-        : { issuer: row.emissor, subject: row.sujeito },
+    person: toPerson(row),
     createdAt: new Date(row.created_at),
     expiresAt: new Date(row.expires_at),
     lastUsedAt: toDate(row.last_used_at),
@@ -137,8 +133,7 @@ function fromAccessToken(token: AccessToken): AccessTokenRow {
     name: token.name,
     role: token.role,
     somente: token.only,
-    emissor: token.person?.issuer ?? null,
-    sujeito: token.person?.subject ?? null,
+    ...fromPerson(token.person),
     created_at: token.createdAt.getTime(),
     expires_at: token.expiresAt.getTime(),
     last_used_at: fromDate(token.lastUsedAt),

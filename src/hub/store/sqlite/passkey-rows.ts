@@ -1,5 +1,6 @@
 import type { Passkey } from '../../domain/passkey.ts'
 import { fromDate, toDate } from './instants.ts'
+import { fromPerson, type PersonColumns, toPerson } from './person-columns.ts'
 
 /** A part of a step of migrations.ts. */
 export const PASSKEYS = `
@@ -8,6 +9,9 @@ CREATE TABLE passkeys (
   ordem INTEGER PRIMARY KEY,
   credencial_id TEXT NOT NULL UNIQUE,
   nome TEXT NOT NULL,
+  -- Whose they are under whatever name; null for those of a name alone.
+  emissor TEXT,
+  sujeito TEXT,
   rotulo TEXT NOT NULL,
   chave BLOB NOT NULL,
   transportes TEXT NOT NULL,
@@ -16,10 +20,11 @@ CREATE TABLE passkeys (
   created_at INTEGER NOT NULL,
   last_used_at INTEGER
 ) STRICT;
-CREATE INDEX passkeys_por_nome ON passkeys (nome, ordem);
+CREATE INDEX passkeys_por_nome ON passkeys (nome, ordem) WHERE emissor IS NULL;
+CREATE INDEX passkeys_por_pessoa ON passkeys (emissor, sujeito, ordem) WHERE emissor IS NOT NULL;
 `
 
-export interface PasskeyRow {
+export interface PasskeyRow extends PersonColumns {
   readonly credencial_id: string
   readonly nome: string
   readonly rotulo: string
@@ -35,6 +40,7 @@ export function toPasskey(row: PasskeyRow): Passkey {
   return {
     credentialId: row.credencial_id,
     name: row.nome,
+    person: toPerson(row),
     label: row.rotulo,
     publicKey: row.chave,
     transports: JSON.parse(row.transportes) as readonly string[],
@@ -49,6 +55,7 @@ export function fromPasskey(passkey: Passkey): PasskeyRow {
   return {
     credencial_id: passkey.credentialId,
     nome: passkey.name,
+    ...fromPerson(passkey.person),
     rotulo: passkey.label,
     chave: passkey.publicKey,
     transportes: JSON.stringify(passkey.transports),

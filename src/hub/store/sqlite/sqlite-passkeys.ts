@@ -1,4 +1,5 @@
-import type { Passkey, SignedChallenge } from '../../domain/passkey.ts'
+import { type Person, spellingsOf } from '../../domain/access-token.ts'
+import type { Passkey, PasskeyOwner, SignedChallenge } from '../../domain/passkey.ts'
 import type { PasskeyReader, PasskeyWriter } from '../passkey-store.ts'
 import { fromPasskey, type PasskeyRow, toPasskey } from './passkey-rows.ts'
 import type { SqlSession } from './sql-session.ts'
@@ -17,14 +18,26 @@ export class SqlitePasskeyReader implements PasskeyReader {
     return row && toPasskey(row)
   }
 
-  async listOf(name: string): Promise<Passkey[]> {
-    const sql = 'SELECT * FROM passkeys WHERE nome = ? ORDER BY ordem DESC'
-    return this.session().all<PasskeyRow>(sql, name).map(toPasskey)
+  async listOf({ name, person }: PasskeyOwner): Promise<Passkey[]> {
+    const rows = person === null ? this.#selectOfName(name) : this.#selectOfPerson(person)
+    return rows.map(toPasskey)
   }
 
   async list(): Promise<Passkey[]> {
     const sql = 'SELECT * FROM passkeys ORDER BY ordem DESC'
     return this.session().all<PasskeyRow>(sql).map(toPasskey)
+  }
+
+  #selectOfName(name: string): PasskeyRow[] {
+    const sql = `SELECT * FROM passkeys INDEXED BY passkeys_por_nome
+      WHERE emissor IS NULL AND nome = ? ORDER BY ordem DESC`
+    return this.session().all<PasskeyRow>(sql, name)
+  }
+
+  #selectOfPerson({ issuer, subject }: Person): PasskeyRow[] {
+    const sql = `SELECT * FROM passkeys INDEXED BY passkeys_por_pessoa
+      WHERE emissor IN (SELECT value FROM json_each(?)) AND sujeito = ? ORDER BY ordem DESC`
+    return this.session().all<PasskeyRow>(sql, JSON.stringify(spellingsOf(issuer)), subject)
   }
 }
 

@@ -8,9 +8,11 @@ import {
   nextChallengeAt,
   type Passkey,
   passkeyIdOf,
-  PASSKEYS_PER_NAME_MAX,
+  type PasskeyOwner,
+  PASSKEYS_PER_OWNER_MAX,
   type RegistrationState,
 } from '../../../domain/passkey.ts'
+import { personKeyOf } from '../../../domain/access-token.ts'
 import type { StoreReader } from '../../../store/store.ts'
 import {
   type AdminAct,
@@ -22,7 +24,8 @@ import {
 } from '../../admin-act.ts'
 import { pageOf, readPage } from '../../read-page.ts'
 import type { AdminContext, UseCases } from '../admin-context.ts'
-import { findOwner, type PasskeyOwner, requireOwner } from './find-owner.ts'
+import { findTokenByHash } from '../find-access-token.ts'
+import { findOwner, type OwningSession, requireOwner } from './find-owner.ts'
 import { PASSKEY_ALGORITHMS } from './public-key.ts'
 import { readChallenge } from './read-challenge.ts'
 import { verifyRegistration } from './webauthn.ts'
@@ -59,14 +62,15 @@ const preparePasskey: Read<'preparePasskey', Context> = async (reader, _request,
   const owner = await requireOwner(reader, context)
   const now = context.clock.now()
   refuseRegistration(owner, now)
-  const { session, name, passkeys, confirmations } = owner
+  const { session, token, passkeys, confirmations } = owner
+  const { name } = token
   const { party, challenges } = confirmations
   const subject = { session: session.cookieHash, requestSha256: undefined }
   return {
     options: {
       challenge: challenges.make(subject, now, now),
       rp: { id: party.id, name: PARTY_NAME },
-      user: { id: userHandleOf(party.id, name), name, displayName: name },
+      user: { id: userHandleOf(party.id, token), name, displayName: name },
       pubKeyCredParams: PASSKEY_ALGORITHMS.map((alg) => ({ type: 'public-key', alg })),
       timeout: TIMEOUT_MS,
       attestation: 'none',
@@ -83,7 +87,7 @@ const preparePasskey: Read<'preparePasskey', Context> = async (reader, _request,
 /** What the authenticator made is verified before the commit, which waits for nothing. */
 const registerPasskey: Course<'registerPasskey', Context> = {
   run: async (turn, { label, credential }, context) => {
-    const { session, name, confirmations } = await requireOwner(context.store.reader, context)
+    const { session, token, confirmations } = await requireOwner(context.store.reader, context)
     const now = context.clock.now()
     const challenge = readChallenge(credential.response.clientDataJSON, 'webauthn.create')
     const subject = { session: session.cookieHash, requestSha256: undefined }
@@ -94,7 +98,8 @@ const registerPasskey: Course<'registerPasskey', Context> = {
     if ('fault' in made) throw invalid(made.fault)
     const passkey: Passkey = {
       ...made,
-      name,
+      name: token.name,
+      person: token.person,
       label,
       transports: credential.response.transports ?? [],
       challengedAt: now,
@@ -106,7 +111,7 @@ const registerPasskey: Course<'registerPasskey', Context> = {
         throw new AdminRefusal('passkey_exists', 'this passkey is registered already')
       }
       // Looked at again: of two first ones that come at once, one is not the first.
-      const owner = { session, passkeys: await writer.passkeys.listOf(name) }
+      const owner = { session, passkeys: await writer.passkeys.listOf(token) }
       refuseRegistration(owner, now, turn.rehearse === undefined ? context : undefined)
       await writer.passkeys.insert(passkey)
       return {
@@ -127,15 +132,22 @@ const listPasskeys: Read<'listPasskeys', Context> = async (reader, request, cont
   return { passkeys: rows, next, registration: await findRegistration(reader, context) }
 }
 
-/** Those of the own name; role admin sees all. */
+/** The own ones; role admin sees all. Under the own name nobody is shown those of another owner of it. */
 async function listSeen(
-  { passkeys }: StoreReader,
+  reader: StoreReader,
   name: string | undefined,
-  { actor, role }: AdminAsker,
+  { token, role }: AdminAsker,
 ): Promise<readonly Passkey[]> {
-  if (role === 'admin') return name === undefined ? passkeys.list() : passkeys.listOf(name)
-  const own = actor.replace(/^token:/, '')
-  return name === undefined || name === own ? passkeys.listOf(own) : []
+  const own = token && (await findTokenByHash(reader, token))
+  const isOwn = own !== undefined && (name === undefined ? role !== 'admin' : name === own.name)
+  if (isOwn) return reader.passkeys.listOf(own)
+  if (role !== 'admin') return []
+  return name === undefined ? reader.passkeys.list() : listNamed(reader, name)
+}
+
+/** Of whoever was called so when it was registered. */
+async function listNamed({ passkeys }: StoreReader, name: string): Promise<readonly Passkey[]> {
+  return (await passkeys.list()).filter((passkey) => passkey.name === name)
 }
 
 async function findRegistration(
@@ -153,8 +165,8 @@ const removePasskeys: Write<'removePasskeys', Context> = async (
   context,
 ) => {
   const owner = await findOwner(writer, context.session)
-  const isSeen = owner === undefined ? context.role === 'admin' : owner.name === name
-  const all = isSeen ? await writer.passkeys.listOf(name) : []
+  const isSeen = owner === undefined ? context.role === 'admin' : owner.token.name === name
+  const all = isSeen ? (owner?.passkeys ?? (await listNamed(writer, name))) : []
   const gone = all.filter((each) => wanted === undefined || passkeyIdOf(each) === wanted)
   if (gone.length === 0) {
     throw new AdminRefusal(
@@ -179,7 +191,7 @@ export const PASSKEY_USE_CASES: Pick<
 
 /** `confirmed` is for who knows whether one that is there has confirmed it. */
 function refuseRegistration(
-  { session, passkeys }: Pick<PasskeyOwner, 'session' | 'passkeys'>,
+  { session, passkeys }: Pick<OwningSession, 'session' | 'passkeys'>,
   now: Date,
   confirmed?: Pick<AdminAsker, 'confirmedBy'>,
 ): void {
@@ -187,7 +199,7 @@ function refuseRegistration(
   if (state === 'full') {
     throw new AdminRefusal(
       'passkeys_too_many',
-      `a name has ${PASSKEYS_PER_NAME_MAX} passkeys at most`,
+      `a person has ${PASSKEYS_PER_OWNER_MAX} passkeys at most`,
     )
   }
   const isUnconfirmed =
@@ -208,9 +220,10 @@ function describeCredential({ credentialId, transports }: Passkey): object {
   return { type: 'public-key', id: credentialId, transports }
 }
 
-/** One for each name: an authenticator keeps one passkey of it, and a second one takes the place of the first there. */
-function userHandleOf(partyId: string, name: string): string {
-  return hash('sha256', `${partyId}\n${name}`, 'base64url')
+/** One for each owner: an authenticator keeps one passkey of it, and a second one takes the place of the first there. */
+function userHandleOf(partyId: string, { name, person }: PasskeyOwner): string {
+  const owner = person === null ? name : personKeyOf(person)
+  return hash('sha256', `${partyId}\n${owner}`, 'base64url')
 }
 
 /** What entries say of it. */
