@@ -8,6 +8,7 @@ import type { Logging } from '../platform/logger.ts'
 import { readVersion } from '../platform/version.ts'
 import type { BackupMaker } from './backup/make-backup.ts'
 import type { HubConfig } from './config.ts'
+import { holderOf } from './domain/access-token.ts'
 import type { ChangeBell } from './http/change-bell.ts'
 import { createChangeStreams } from './http/change-streams.ts'
 import { createConfirmationGuard } from './http/confirmation-guard.ts'
@@ -103,6 +104,7 @@ export async function openAdminDoors(dependencies: AdminDoorsDependencies): Prom
       consoleFiles: config.isConsoleServed ? (openConsole() ?? NOT_BUILT) : undefined,
       isConsoleSealing: config.isConsoleSealing,
       startSession: createStartSession(store, clock),
+      holderOf,
       openid: dependencies.openid,
       door: createOperatorDoor({
         authenticateOperator: createAuthenticateOperator(store, clock, log),

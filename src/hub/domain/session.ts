@@ -1,6 +1,5 @@
 // What a page of the console comes with in place of an admin token: two halves, of which the hub keeps the hashes.
 
-import { invariant } from '../../platform/errors.ts'
 import { SESSION_IDLE_SECONDS, SESSION_TTL_MAX_SECONDS } from '../../protocol/admin/sessions.ts'
 import type { TokenHash } from '../../protocol/identifiers.ts'
 import { type AccessToken, holderOf, isGood } from './access-token.ts'
@@ -125,10 +124,8 @@ function findOldestOfMost(open: readonly KnownSession[], holder: string): KnownS
     const each = holderOf(token)
     counts.set(each, (counts.get(each) ?? 0) + 1)
   }
-  const most = Math.max(...counts.values())
-  const found = open.findLast(({ token }) => counts.get(holderOf(token)) === most)
-  invariant(found, 'of so many open sessions one is the oldest')
-  return found
+  const countOf = ({ token }: KnownSession): number => counts.get(holderOf(token)) ?? 0
+  return open.reduce((found, known) => (countOf(known) >= countOf(found) ? known : found))
 }
 
 function isOf(holder: string): (known: KnownSession) => boolean {

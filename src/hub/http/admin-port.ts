@@ -13,7 +13,7 @@ import { includesRole } from '../../protocol/admin/roles.ts'
 import { describeApi } from '../../protocol/openapi.ts'
 import { ROUTES } from '../../protocol/routes.ts'
 import type { WireErrorCode } from '../../protocol/errors.ts'
-import { type AccessToken, holderOf } from '../domain/access-token.ts'
+import type { AccessToken } from '../domain/access-token.ts'
 import type { Actor } from '../domain/actor.ts'
 import type { PerformOperation } from '../service/admin/admin-context.ts'
 import type { OpenidSignIn } from '../service/admin/openid/openid-sign-in.ts'
@@ -46,6 +46,8 @@ export interface AdminPortOptions extends Pick<
   readonly certificate: ServerCertificate
   readonly door: OperatorDoor
   readonly startSession: StartSession
+  /** Whose sessions and streams are counted together. */
+  readonly holderOf: (token: AccessToken) => string
   /** Undefined where no OpenID provider is set. */
   readonly openid?: OpenidSignIn | undefined
   readonly performOperation: PerformOperation
@@ -183,6 +185,7 @@ export function createAdminPort(options: AdminPortOptions): AdminPort {
     clock,
     operatorOf,
     startSession: options.startSession,
+    holderOf: options.holderOf,
     refuse: refuseAtDoor,
   })
   if (openid !== undefined) {
@@ -199,7 +202,7 @@ export function createAdminPort(options: AdminPortOptions): AdminPort {
       const { token, findEnd } = operatorOf(request)
       return {
         address: request.ip,
-        holder: holderOf(token),
+        holder: options.holderOf(token),
         // Not counted as a failure: nobody tries anything.
         authenticate: async () => (await findEnd()) ?? token,
       }

@@ -20,7 +20,7 @@ export interface NewChangeStream {
   readonly connection: StreamConnection
   /** From where it came; undefined on the socket. */
   readonly address: string | undefined
-  /** Whose streams are counted together: domain/access-token.ts. */
+  /** Whose streams are counted together. */
   readonly holder: string
   /** What the caller has been told of already; undefined when it knows nothing yet. */
   readonly after: number | undefined

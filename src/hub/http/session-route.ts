@@ -7,7 +7,7 @@ import {
   SESSION_ROUTE,
   type StartedSession,
 } from '../../protocol/admin/sessions.ts'
-import { holderOf } from '../domain/access-token.ts'
+import type { AccessToken } from '../domain/access-token.ts'
 import type { StartSession } from '../service/admin/sessions/start-session.ts'
 import { describeRefusal } from './admin-routes.ts'
 import { recordedAddress } from './connections/recorded-address.ts'
@@ -19,6 +19,7 @@ import type { WireErrorCode } from '../../protocol/errors.ts'
 export interface SessionRouteOptions {
   readonly clock: Clock
   readonly startSession: StartSession
+  readonly holderOf: (token: AccessToken) => string
   readonly operatorOf: (request: FastifyRequest) => Operator
   readonly refuse: (request: FastifyRequest, refused: DoorRefusal) => WireErrorCode
 }
@@ -31,7 +32,7 @@ const COOKIE_ATTRIBUTES = 'Path=/; Secure; HttpOnly; SameSite=Strict'
 
 /** Begins a session for the caller that was let in by a token or a code. docs/protocol.md SES-2. */
 export function addSessionRoute({ app }: HttpPort, options: SessionRouteOptions): void {
-  const { clock, startSession, operatorOf, refuse } = options
+  const { clock, startSession, holderOf, operatorOf, refuse } = options
   const starts = createTokenBuckets({
     perSecond: STARTS_PER_MINUTE / 60,
     burst: STARTS_PER_MINUTE,
