@@ -24,7 +24,7 @@ async function holdRequest(target: Target, token: string): Promise<Socket> {
 const statusFor = async (target: Target, token: string): Promise<number> =>
   (await send(target, { path: SHOWN, headers: { authorization: `Bearer ${token}` } })).status
 
-describe('[LIM-82] of one admin token', () => {
+describe('[LIM-82] of one holder', () => {
   test('32 requests are under way at most; others go on', async () => {
     await using hub = await openConsole()
     const other = `svca_${'o'.repeat(43)}`

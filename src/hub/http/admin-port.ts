@@ -115,7 +115,7 @@ export function createAdminPort(options: AdminPortOptions): AdminPort {
     operators.set(request, found)
     // Streams of changes have a bound of their own.
     if (isAskedAgain || request.routeOptions.url === CHANGES_ROUTE.path) return undefined
-    return underWay.enter(found.token.hash, reply.raw) ? undefined : 'rate_limited'
+    return underWay.enter(options.holderOf(found.token), reply.raw) ? undefined : 'rate_limited'
   }
   const port = createHttpPort({
     port: 'admin',
