@@ -17,6 +17,7 @@ export const ADMIN_ROOMS: readonly Room[] = [
       'hub/vault',
       'protocol',
       'platform',
+      'platform/pure',
       'pki',
     ],
   },
@@ -38,7 +39,7 @@ export const ADMIN_ROOMS: readonly Room[] = [
   {
     name: 'admin/declared',
     what: 'files that declare a fleet: found, read, checked, written, and plans as people read them',
-    imports: ['protocol', 'platform'],
+    imports: ['protocol', 'platform', 'platform/pure'],
   },
   {
     name: 'admin/wiring',
@@ -116,6 +117,7 @@ export const ADMIN_ROOMS: readonly Room[] = [
       'doctor',
       'protocol',
       'platform',
+      'platform/pure',
       'audit',
       'evidence',
       'sealing',

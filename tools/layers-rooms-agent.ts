@@ -134,7 +134,7 @@ export const AGENT_ROOMS: readonly Room[] = [
   {
     name: 'agent/commands',
     what: 'the commands of `svc-agent`',
-    imports: [...AGENT, 'tpm', ...SIGNED_GROUND],
+    imports: [...AGENT, 'tpm', 'platform/pure', ...SIGNED_GROUND],
   },
   {
     name: 'agent',

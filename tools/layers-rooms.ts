@@ -56,8 +56,8 @@ export const ROOMS: readonly Room[] = [
   },
   {
     name: 'platform/pure',
-    prefixes: ['src/platform/canonical-ipv6.ts'],
-    what: 'the one spelling of an IPv6 address: it touches neither clock nor disk, so the domain may use it',
+    prefixes: ['src/platform/canonical-ipv6.ts', 'src/platform/near-matches.ts'],
+    what: 'the one spelling of an IPv6 address, and what a mistyped word meant: neither touches clock or disk, so the domain and the browser may use them',
     imports: [],
   },
   {
@@ -125,7 +125,7 @@ export const ROOMS: readonly Room[] = [
   {
     name: 'console',
     what: 'what the browser shows: one page of screens, which asks the admin port as `svc` does',
-    imports: ['audit/browser', 'explain', 'protocol', 'sealing/recipients'],
+    imports: ['audit/browser', 'explain', 'protocol', 'platform/pure', 'sealing/recipients'],
   },
   {
     name: 'console-files',
@@ -209,7 +209,7 @@ export const ROOMS: readonly Room[] = [
   {
     name: 'hub/store',
     what: 'SQLite behind the store port, and the journal that several stores share, in PostgreSQL',
-    imports: ['hub/domain', 'hub/ports', 'protocol', 'platform', 'audit'],
+    imports: ['hub/domain', 'hub/ports', 'protocol', 'platform', 'platform/pure', 'audit'],
   },
   {
     name: 'hub/vault',

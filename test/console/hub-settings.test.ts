@@ -47,6 +47,12 @@ describe('what the hub is told', WITH_BROWSER, () => {
     await dialog.getByRole('button', { name: 'Create' }).click()
     await dialog.getByText('url_invalid').waitFor()
     await dialog.getByLabel(/^URL/).fill(url)
+    await dialog.getByLabel('Types of entries').fill('politica_sett')
+    await dialog.getByRole('button', { name: 'Create' }).click()
+    await dialog
+      .getByText('No entry of the type politica_sett is known. Did you mean politica_set?')
+      .waitFor()
+    await checkAccessibility(page)
     await dialog.getByLabel('Types of entries').fill('politica_set')
     await dialog.getByRole('button', { name: 'Create' }).click()
     const shown = page.getByRole('dialog', { name: 'The webhook is made' })
@@ -76,6 +82,31 @@ describe('what the hub is told', WITH_BROWSER, () => {
       '/v1/admin/webhooks',
     )
     assert.deepEqual(webhooks, [])
+    person.assertBlameless()
+  })
+
+  test('[CLI-60] a webhook may wait for a type that agents will send later, when somebody says so', async () => {
+    await using person = await opened.signIn('admin')
+    const { page } = person
+    await page.goto('/console/webhooks')
+    await page.getByRole('button', { name: 'New webhook' }).click()
+    const dialog = page.getByRole('dialog', { name: 'New webhook' })
+    await dialog.getByLabel(/^URL/).fill('http://localhost:9/later')
+    await dialog.getByLabel('Types of entries').fill('door_opened')
+    await dialog.getByRole('button', { name: 'Create' }).click()
+    await dialog.getByText('No entry of the type door_opened is known.').waitFor()
+    await dialog.getByLabel('Agents will send it later').check()
+    await dialog.getByRole('button', { name: 'Create' }).click()
+    const shown = page.getByRole('dialog', { name: 'The webhook is made' })
+    await shown.getByRole('button', { name: 'I have copied it' }).click()
+    const { webhooks } = await opened.hub.admin<AdminReplies['listWebhooks']>(
+      'GET',
+      '/v1/admin/webhooks',
+    )
+    assert.deepEqual(
+      webhooks.map(({ tipos }) => tipos),
+      [['door_opened']],
+    )
     person.assertBlameless()
   })
 

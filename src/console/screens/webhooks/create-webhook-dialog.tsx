@@ -2,12 +2,15 @@
 
 import { useState } from 'preact/hooks'
 import type { JSX } from 'preact'
+import { nearMatches } from '../../../platform/near-matches.ts'
+import { KNOWN_EVENT_TYPES } from '../../../protocol/admin/known-event-types.ts'
 import type { AdminReplies } from '../../api/operations.ts'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { TextField } from '../../parts/text-field.tsx'
 import { useAct } from '../../parts/use-act.ts'
 import { words } from '../../words/words.ts'
 import { type Format, FORMATS, parseTipos, urlOf } from './describe-webhook.ts'
+import { useUnknownType } from './use-unknown-type.ts'
 
 export function CreateWebhookDialog({
   onCreated,
@@ -21,6 +24,8 @@ export function CreateWebhookDialog({
   const [format, setFormat] = useState<Format>('json')
   const [url, setUrl] = useState('')
   const [tipos, setTipos] = useState('')
+  const { unknown, ...types } = useUnknownType()
+  const [areLater, setLater] = useState(false)
   const [where, setWhere] = useState('')
   const [password, setPassword] = useState('')
   const [headers, setHeaders] = useState('')
@@ -29,6 +34,7 @@ export function CreateWebhookDialog({
     .map((line) => line.trim())
     .filter((line) => line !== '')
   const submit = async (): Promise<void> => {
+    if (!areLater && !(await types.areKnown(parseTipos(tipos)))) return
     const request = {
       url: urlOf(format, url),
       tipos: parseTipos(tipos),
@@ -46,8 +52,8 @@ export function CreateWebhookDialog({
       title={text.newWebhook}
       label={acts.create}
       isReady={url.trim() !== ''}
-      isBusy={act.isBusy}
-      error={act.error}
+      isBusy={act.isBusy || types.isBusy}
+      error={types.error ?? act.error}
       onSubmit={submit}
       onClose={onClose}
     >
@@ -90,11 +96,26 @@ export function CreateWebhookDialog({
       <TextField
         label={text.tipos}
         value={tipos}
-        onValue={setTipos}
+        onValue={(value) => {
+          setTipos(value)
+          setLater(false)
+          types.forget()
+        }}
         rows={2}
         isOptional
         hint={text.tiposHint}
+        fault={unknown && text.unknownTipo(unknown, nearMatches(unknown, KNOWN_EVENT_TYPES))}
       />
+      {unknown !== undefined && (
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={areLater}
+            onChange={({ currentTarget }) => setLater(currentTarget.checked)}
+          />
+          <span>{text.tiposLater}</span>
+        </label>
+      )}
       <TextField
         label={text.where}
         value={where}

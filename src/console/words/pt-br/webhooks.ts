@@ -37,6 +37,9 @@ export const webhooks: Words['webhooks'] = {
   headersHint: 'Nome: valor, um por linha. Nenhuma resposta os mostra.',
   tipos: 'Tipos de eventos',
   tiposHint: 'Um por linha. Nenhum: todos; para pessoas, os que alguém deve ver.',
+  unknownTipo: (tipo, near) =>
+    `Nenhum evento do tipo ${tipo} é conhecido.${near.length === 0 ? '' : ` Você quis dizer ${near.join(', ')}?`}`,
+  tiposLater: 'Agentes vão enviá-lo mais tarde',
   allTipos: 'todos; para pessoas, os que alguém deve ver',
   where: 'Só sobre agentes',
   whereHint: 'Um seletor, como env=prod.',
