@@ -88,7 +88,7 @@ export const CARGO_OPERATIONS = {
     request: Type.Object({ carga: text }),
     reply: Type.Object({
       ...AdminListedCargo.properties,
-      /** Live ones. */
+      /** Of how many hosts: the sum of the statuses. */
       entregas: Type.Integer(),
       /** Of the file that a selado or a push holds. */
       conteudo: nullable(Type.Object({ sha256: Type.String(), bytes: Type.Integer() })),

@@ -89,6 +89,15 @@ describe('svc carga update', () => {
     )
   })
 
+  test('[API-151] a host that has one version and is to have the next is one host', async () => {
+    const { carga_id, entregas } = await create()
+    const installed = entregas[0]?.id as DeliveryId
+    await store.write((writer) => writer.setDeliveryStatus(installed, 'instalada', NOW, null))
+    await update(carga_id, { sans: ['b.example'] })
+    const { entregas: hosts, statuses } = await hub.admin.showCargo({ carga: carga_id })
+    assert.deepEqual([hosts, statuses.pendente], [2, 2])
+  })
+
   test('[DEL-14] keeps its names when none are said, and loses them when there are to be none', async () => {
     const { carga_id } = await create()
     await update(carga_id)
