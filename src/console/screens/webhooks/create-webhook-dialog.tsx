@@ -104,7 +104,9 @@ export function CreateWebhookDialog({
         rows={2}
         isOptional
         hint={text.tiposHint}
-        fault={unknown && text.unknownTipo(unknown, nearMatches(unknown, KNOWN_EVENT_TYPES))}
+        fault={
+          unknown && text.unknownTipo(unknown, nearMatches(unknown, KNOWN_EVENT_TYPES).join(', '))
+        }
       />
       {unknown !== undefined && (
         <label class="check">

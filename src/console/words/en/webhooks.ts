@@ -37,8 +37,8 @@ export const webhooks = {
   headersHint: 'Name: value, one a line. No reply shows them.',
   tipos: 'Types of entries',
   tiposHint: 'One a line. None: all of them; to people, those that somebody should look at.',
-  unknownTipo: (tipo: string, near: readonly string[]) =>
-    `No entry of the type ${tipo} is known.${near.length === 0 ? '' : ` Did you mean ${near.join(', ')}?`}`,
+  unknownTipo: (tipo: string, near: string) =>
+    `No entry of the type ${tipo} is known.${near === '' ? '' : ` Did you mean ${near}?`}`,
   tiposLater: 'Agents will send it later',
   allTipos: 'all; to people, those that somebody should look at',
   where: 'Only about hosts',

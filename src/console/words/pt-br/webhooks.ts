@@ -38,7 +38,7 @@ export const webhooks: Words['webhooks'] = {
   tipos: 'Tipos de eventos',
   tiposHint: 'Um por linha. Nenhum: todos; para pessoas, os que alguém deve ver.',
   unknownTipo: (tipo, near) =>
-    `Nenhum evento do tipo ${tipo} é conhecido.${near.length === 0 ? '' : ` Você quis dizer ${near.join(', ')}?`}`,
+    `Nenhum evento do tipo ${tipo} é conhecido.${near === '' ? '' : ` Você quis dizer ${near}?`}`,
   tiposLater: 'Agentes vão enviá-lo mais tarde',
   allTipos: 'todos; para pessoas, os que alguém deve ver',
   where: 'Só sobre agentes',
