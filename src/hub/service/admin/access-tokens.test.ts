@@ -6,7 +6,8 @@ import { createLogging } from '../../../platform/logger.ts'
 import type { AdminOperations } from '../../../protocol/admin/operations.ts'
 import type { TokenHash } from '../../../protocol/identifiers.ts'
 import type { AccessToken } from '../../domain/access-token.ts'
-import type { Store } from '../../store/store.ts'
+import type { Session } from '../../domain/session.ts'
+import type { Store, StoreWriter } from '../../store/store.ts'
 import { createAdminOperations } from './admin-operations.ts'
 import { createAuthenticateOperator, type AuthenticateOperator } from './authenticate-operator.ts'
 
@@ -161,6 +162,41 @@ test('[API-7] the last use of a token is written once a minute at most', () =>
     for (const wrong of ['', 'svca_', `${token}x`, token.slice(0, -1), token.toUpperCase()]) {
       assert.equal(await authenticate(wrong), undefined)
     }
+  }))
+
+test('[API-7] who signs in by a token uses it', () =>
+  withTokens(async ({ store, operations }) => {
+    const { token, id } = await operations.createAccessToken({ name: 'console', role: 'viewer' })
+    await operations.createAccessToken({ name: 'other', role: 'viewer' })
+    const session = (cookie: string, usedMs: number): Session => ({
+      cookieHash: cookie as TokenHash,
+      secretHash: cookie as TokenHash,
+      tokenHash: createHash('sha256').update(token).digest('hex') as TokenHash,
+      address: '127.0.0.1',
+      startedAt: new Date(START_MS),
+      lastUsedAt: new Date(START_MS + usedMs),
+      endsAt: new Date(START_MS + DAY_MS),
+      endedAt: null,
+    })
+    await store.write(async (writer) => {
+      for (const each of [session('a', 60_000), session('b', 120_000), session('c', 0)]) {
+        await writer.sessions.insert(each)
+      }
+    })
+    const { admin_tokens: listed } = await operations.listAccessTokens({})
+    const at = (ms: number): string => new Date(START_MS + ms).toISOString()
+    assert.deepEqual(
+      listed.map(({ name, last_used_at }) => [name, last_used_at]),
+      [
+        ['other', null],
+        ['console', at(120_000)],
+      ],
+    )
+    const usedLater = (writer: StoreWriter) =>
+      writer.setAccessTokenUsed(session('a', 0).tokenHash, new Date(START_MS + 180_000))
+    await store.write(usedLater)
+    const [, own] = (await operations.listAccessTokens({})).admin_tokens
+    assert.deepEqual([own?.id, own?.last_used_at], [id, at(180_000)])
   }))
 
 test('[OID-7] a person who is revoked is so under each name that it had', () =>

@@ -1,5 +1,6 @@
 // Admin tokens: made, listed, revoked. The plaintext is in the answer to the one that made it and nowhere else.
 
+import { latestOf } from '../../../platform/instants.ts'
 import { type AdminAct, AdminRefusal, type Read, type Write } from '../admin-act.ts'
 import {
   ACCESS_TOKEN_PREFIX,
@@ -68,10 +69,17 @@ function parseBound({ only, role }: AdminRequest<'createAccessToken'>): string |
 }
 
 export const listAccessTokens: Read<'listAccessTokens'> = async (reader, request) => {
+  const sessions = Map.groupBy(await reader.sessions.list(), ({ tokenHash }) => tokenHash)
   const { rows, next } = await readPage(
     request,
     (page) => reader.pageAccessTokens(page),
-    toAdminAccessToken,
+    (token) => {
+      const uses = sessions.get(token.hash)?.map(({ lastUsedAt }) => lastUsedAt) ?? []
+      return toAdminAccessToken({
+        ...token,
+        lastUsedAt: latestOf([token.lastUsedAt, ...uses]) ?? null,
+      })
+    },
   )
   return { admin_tokens: rows, next }
 }
