@@ -61,6 +61,19 @@ describe('politicas', WITH_BROWSER, () => {
     person.assertBlameless()
   })
 
+  test('a revoked host counts neither before a policy is set nor after', async () => {
+    const revoked = await enrollHost(opened.hub, 'web-2.example.org')
+    await opened.hub.admin('POST', '/v1/admin/agentes/revoke', { agente: revoked.agentId })
+    await using person = await opened.signIn('admin')
+    const { page } = person
+    await page.goto('/console/policies/web')
+    await page.getByRole('link', { name: '1 host', exact: true }).waitFor()
+    await page.getByLabel('Life of a certificate').fill('3h')
+    await page.getByLabel('Set the life without a trial').check()
+    await page.getByText('It would hold for 1 host.').waitFor()
+    person.assertBlameless()
+  })
+
   test('of two browsers that change one, the second sees what is there, and loses nothing', async () => {
     await using first = await opened.signIn('admin')
     await using second = await opened.signIn('admin')

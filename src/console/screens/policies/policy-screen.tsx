@@ -1,6 +1,7 @@
 // One politica: what holds, what somebody wants, and what that would mean for hosts and cargas.
 
 import type { JSX } from 'preact'
+import { type AdminRequest, roleNeeded } from '../../api/operations.ts'
 import { useQuery } from '../../api/query.ts'
 import { hrefOf } from '../../frame/router.ts'
 import { Screen } from '../../frame/screen.tsx'
@@ -8,7 +9,6 @@ import { Failure } from '../../parts/answer.tsx'
 import { describeCommand } from '../../parts/describe-command.ts'
 import { formatCount } from '../../parts/time.tsx'
 import { isAtLeast } from '../../api/session.ts'
-import { roleNeeded } from '../../api/operations.ts'
 import { words } from '../../words/words.ts'
 import type { ScreenProperties } from '../routes.tsx'
 import { fieldsOf, formOf, type Politica, type Target } from './describe-policy.ts'
@@ -56,7 +56,7 @@ function PolicyScreen({ target }: { readonly target: Target }): JSX.Element {
   )
 }
 
-/** For whom it holds, which the list of hosts counts by an index. */
+/** For whom it holds, which the list of hosts counts by an index; of revoked hosts it has no meaning. docs/protocol.md POL-28. */
 function Holds({
   target,
   politica: { where },
@@ -68,18 +68,23 @@ function Holds({
 }): JSX.Element {
   const { policies: text } = words()
   const filter = filterOf(target, where)
-  const hosts = useQuery('listAgents', filter === undefined ? undefined : { ...filter, limit: 1 })
-  const total = hosts.value.data?.total
+  const listed = useTotal(filter)
+  const revoked = useTotal(filter && { ...filter, estado: 'revoked' })
   return (
     <p class="muted">
       {isThere ? text.holds[target.kind] : text.notThere[target.kind]}{' '}
-      {filter !== undefined && total !== undefined && total !== null && (
+      {filter !== undefined && listed !== undefined && revoked !== undefined && (
         <a class="link" href={hrefOf('/hosts', filter)}>
-          {text.hosts(formatCount(total))}
+          {text.hosts(formatCount(listed - revoked))}
         </a>
       )}
     </p>
   )
+}
+
+function useTotal(filter: AdminRequest<'listAgents'> | undefined): number | undefined {
+  const hosts = useQuery('listAgents', filter && { ...filter, limit: 1 })
+  return hosts.value.data?.total ?? undefined
 }
 
 function filterOf(
