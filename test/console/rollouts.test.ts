@@ -141,6 +141,8 @@ describe('rollouts', WITH_BROWSER, () => {
     assert.equal(await page.getByRole('button', { name: /…$/u }).count(), 0)
     await page.goto('/console/rollouts')
     await page.getByText('Frozen').first().waitFor()
+    await page.getByText('0 of 1 done').waitFor()
+    await page.getByText('reached 1', { exact: true }).waitFor()
     assert.equal(await page.getByRole('button', { name: /…$/u }).count(), 0)
     await page.goto(`/console/rollouts/${id}`)
     await page.getByRole('link', { name: 'See why' }).click()

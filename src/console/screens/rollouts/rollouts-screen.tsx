@@ -7,6 +7,7 @@ import { PAGE_ROWS, usePages } from '../../api/pages.ts'
 import { isAllowed } from '../../api/session.ts'
 import { here, hrefOf, setQuery } from '../../frame/router.ts'
 import { Screen } from '../../frame/screen.tsx'
+import { useFleetSummary } from '../../frame/use-fleet-summary.ts'
 import { useRowKeys } from '../../frame/use-row-keys.ts'
 import { Notice } from '../../parts/answer.tsx'
 import { Command } from '../../parts/command.tsx'
@@ -26,6 +27,8 @@ type Rollout = AdminReplies['listRollouts']['rollouts'][number]
 export function RolloutsScreen(): JSX.Element {
   const { rollouts, frame } = words()
   useRowKeys()
+  // The counts at the side ask for it already; the overview draws its bars by the same figures.
+  const { data: summary } = useFleetSummary().value
   const pages = usePages('', async (after) => {
     const page = await ask('listRollouts', {
       limit: PAGE_ROWS,
@@ -57,7 +60,7 @@ export function RolloutsScreen(): JSX.Element {
         <PagedRows
           label={rollouts.title}
           pages={pages}
-          columns={columns()}
+          columns={columns(summary?.rollouts ?? [])}
           hrefOf={({ id }) => hrefOf(`/rollouts/${id}`)}
           empty={
             <Notice title={frame.empty} hint={rollouts.empty}>
@@ -92,7 +95,7 @@ function StartButtons(): JSX.Element {
   )
 }
 
-function columns(): readonly Column<Rollout>[] {
+function columns(open: AdminReplies['summarizeFleet']['rollouts']): readonly Column<Rollout>[] {
   const { rollouts } = words()
   return [
     {
@@ -124,7 +127,12 @@ function columns(): readonly Column<Rollout>[] {
       label: rollouts.hosts,
       share: 14,
       isWideOnly: true,
-      cell: ({ given, wanted }) => rollouts.givenOf(formatCount(given), formatCount(wanted)),
+      cell: ({ id, given }) => {
+        const hosts = open.find((one) => one.id === id)?.hosts ?? null
+        return hosts === null
+          ? rollouts.reached(formatCount(given))
+          : rollouts.doneOf(formatCount(hosts.done), formatCount(hosts.total))
+      },
     },
     {
       name: 'by',

@@ -9,7 +9,9 @@ export const rollouts = {
   wave: 'Wave',
   waveOf: (wave: number, waves: number) => `${wave} of ${waves}`,
   hosts: 'Hosts',
-  givenOf: (given: string, wanted: string) => `${given} of ${wanted}`,
+  /** Of the hosts that its waves have reached. */
+  doneOf: (done: string, hosts: string) => `${done} of ${hosts} done`,
+  reached: (hosts: string) => `reached ${hosts}`,
   by: 'Started by',
   since: 'Started',
   states: {

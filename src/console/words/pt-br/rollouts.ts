@@ -10,7 +10,8 @@ export const rollouts: Words['rollouts'] = {
   wave: 'Onda',
   waveOf: (wave, waves) => `${wave} de ${waves}`,
   hosts: 'Agentes',
-  givenOf: (given, wanted) => `${given} de ${wanted}`,
+  doneOf: (done, hosts) => `${done} de ${hosts} prontos`,
+  reached: (hosts) => `chegou a ${hosts}`,
   by: 'Iniciada por',
   since: 'Início',
   states: {
