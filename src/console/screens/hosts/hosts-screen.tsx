@@ -64,7 +64,7 @@ export function HostsScreen(): JSX.Element {
               <option value="">{hosts.anyState}</option>
               {AGENT_STATES.map((one) => (
                 <option key={one} value={one}>
-                  {hosts.states[one]}
+                  {one === 'late' ? hosts.lateOrExpired : hosts.states[one]}
                 </option>
               ))}
             </select>

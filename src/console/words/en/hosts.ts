@@ -6,6 +6,8 @@ export const hosts = {
   role: 'Role',
   anyState: 'Any state',
   order: 'Order',
+  /** What the hub lists as `late`: docs/protocol.md API-123. */
+  lateOrExpired: 'Late or expired',
   states: {
     ok: 'On time',
     late: 'Late',

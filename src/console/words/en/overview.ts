@@ -34,7 +34,7 @@ export const overview = {
   thenHost: 'Then ',
   identity: 'its identity',
   lateNotCounted: (count: number) =>
-    ` ${plural(count, 'late host, which does', 'late hosts, which do')} not renew anyway, ${count === 1 ? 'is' : 'are'} not counted.`,
+    ` ${plural(count, 'host that is late or has expired is', 'hosts that are late or have expired are')} not counted: ${count === 1 ? 'it does' : 'they do'} not renew anyway.`,
   after: (hours: number) => `after ${hours} h`,
   hosts: (count: string) => `${count} hosts`,
   endsHeading: 'Certificates by when they end',

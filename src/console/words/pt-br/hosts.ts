@@ -8,6 +8,7 @@ export const hosts: Words['hosts'] = {
   role: 'Papel',
   anyState: 'Qualquer estado',
   order: 'Ordem',
+  lateOrExpired: 'Atrasado ou expirado',
   states: {
     ok: 'Em dia',
     late: 'Atrasado',

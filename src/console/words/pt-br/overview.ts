@@ -34,7 +34,7 @@ export const overview: Words['overview'] = {
   thenHost: 'Depois disso, ',
   identity: 'a identidade',
   lateNotCounted: (count) =>
-    ` ${plural(count, 'agente atrasado, que não renova de qualquer modo, não conta', 'agentes atrasados, que não renovam de qualquer modo, não contam')}.`,
+    ` ${plural(count, 'agente atrasado ou expirado, que não renova de qualquer modo, não conta', 'agentes atrasados ou expirados, que não renovam de qualquer modo, não contam')}.`,
   after: (hours) => `após ${hours} h`,
   hosts: (count) => `${count} agentes`,
   endsHeading: 'Certificados por vencimento',
