@@ -41,6 +41,7 @@ describe('enrolment', WITH_BROWSER, () => {
       'new-1.example.org',
     )
     await made.getByText('Enrolled').waitFor()
+    await made.getByText('systemctl enable --now svc-agent').waitFor()
     assert.equal(await made.getByText(token).count(), 0)
     await page.locator('.made', { hasText: 'new-2' }).getByText('Waits for the host').waitFor()
     await page.getByRole('button', { name: 'I have copied it' }).click()

@@ -85,6 +85,20 @@ test('the worst comes first', () => {
   assert.equal(explain({}).kind, 'well')
 })
 
+test('a host whose agent never asked for anything is not well: somebody has to start it', () => {
+  const never = { last_poll_at: null, online_since: null, last_contact_at: null }
+  const host = hostWith(never)
+  const verdict = explainHost(host, NOW_MS)
+  assert.deepEqual(verdict, { kind: 'unheard', endsAt: LATER })
+  assert.deepEqual(listHelp(verdict, host), [
+    { kind: 'command', where: 'host', command: 'systemctl enable --now svc-agent' },
+    { kind: 'command', where: 'host', command: 'svc-agent run' },
+  ])
+  assert.equal(explain({ ...never, atrasado: true, atrasado_since: EARLIER }).kind, 'unheard')
+  assert.equal(explain({ ...never, cert_not_after: EARLIER }).kind, 'expired')
+  assert.equal(explain({ ...never, online_since: EARLIER }).kind, 'well')
+})
+
 test('a target that was taken back is a failure, though its status is not', () => {
   const verdict = explain({
     entregas: [deliveryWith({ reverted_at: EARLIER, erro: 'probe: 502' })],

@@ -23,6 +23,8 @@ export type HostVerdict =
       readonly code: string
       readonly reason: string
     }
+  /** Since it enrolled, its agent has asked for nothing. */
+  | { readonly kind: 'unheard'; readonly endsAt: string | null }
   /** It should have renewed, and asks for nothing. */
   | { readonly kind: 'late'; readonly since: string; readonly isConnected: boolean }
   | { readonly kind: 'well'; readonly renewalAt: string | undefined }
@@ -44,6 +46,9 @@ export function explainHost(host: Host, nowMs: number): HostVerdict {
   if (refused !== undefined) {
     const reason = refused.waiting_reason ?? ''
     return { kind: 'refused', delivery: refused, code: codeIn(reason), reason }
+  }
+  if (host.last_poll_at === null && host.online_since === null) {
+    return { kind: 'unheard', endsAt: host.cert_not_after }
   }
   if (host.atrasado) {
     return {
@@ -110,6 +115,11 @@ export function listHelp(verdict: HostVerdict, host: Host): Help[] {
         ...(NAME_CODES.has(verdict.code)
           ? [{ kind: 'cargo', id: verdict.delivery.carga_id, nome: verdict.delivery.nome } as const]
           : [{ kind: 'command', where: 'hub', command: 'svc doctor' } as const]),
+      ]
+    case 'unheard':
+      return [
+        { kind: 'command', where: 'host', command: 'systemctl enable --now svc-agent' },
+        { kind: 'command', where: 'host', command: 'svc-agent run' },
       ]
     case 'late':
       return [

@@ -151,6 +151,8 @@ function sayVerdict(verdict: HostVerdict, { hostname }: Host): string {
       return text.failed(hostname, nameOf(verdict.delivery))
     case 'refused':
       return text.refused(hostname, nameOf(verdict.delivery), verdict.code)
+    case 'unheard':
+      return text.unheard(hostname)
     case 'late':
       return verdict.isConnected ? text.lateConnected(hostname) : text.lateSilent(hostname)
     case 'well':
@@ -167,6 +169,8 @@ function sayMore(verdict: HostVerdict, { role }: Host): string {
         : verdict.reason
     case 'refused':
       return verdict.reason
+    case 'unheard':
+      return verdict.endsAt === null ? '' : text.unheardText(describeRelative(verdict.endsAt))
     case 'late':
       return text.lateText(describeTime(verdict.since))
     case 'expired':

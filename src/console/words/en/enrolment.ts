@@ -8,6 +8,7 @@ export const enrolment = {
   created: 'New tokens',
   waits: 'Waits for the host',
   enrolled: 'Enrolled',
+  startAgent: 'Next, start its agent on the host, if it does not run yet:',
   openHost: 'Open the host',
   onTheHost: 'On the host:',
   onEachHost: 'On each of the hosts:',

@@ -9,6 +9,9 @@ export const host = {
     `The identity of ${name} is used from two places: ${addresses}`,
   failed: (name: string, nome: string) => `${name} could not put ${nome} in place`,
   refused: (name: string, nome: string, code: string) => `${name} did not get ${nome}: ${code}`,
+  unheard: (name: string) => `${name} is enrolled, and its agent has never reported`,
+  unheardText: (time: string) =>
+    `Nothing renews its identity, which ends ${time}, until svc-agent runs there: as a service of systemd, or by itself.`,
   lateSilent: (name: string) => `${name} does not renew, and is not connected`,
   lateConnected: (name: string) => `${name} is connected, and does not renew`,
   well: (name: string) => `${name} renews on time`,

@@ -10,6 +10,7 @@ export const enrolment: Words['enrolment'] = {
   created: 'Tokens novos',
   waits: 'Espera pelo agente',
   enrolled: 'Inscrito',
+  startAgent: 'Agora inicie o agente na máquina, se ainda não roda:',
   openHost: 'Abrir o agente',
   onTheHost: 'Na máquina:',
   onEachHost: 'Em cada máquina:',

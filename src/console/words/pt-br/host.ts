@@ -9,6 +9,9 @@ export const host: Words['host'] = {
   duplicated: (name, addresses) => `A identidade de ${name} é usada em dois lugares: ${addresses}`,
   failed: (name, nome) => `${name} não conseguiu instalar ${nome}`,
   refused: (name, nome, code) => `${name} não recebeu ${nome}: ${code}`,
+  unheard: (name) => `${name} está inscrito, mas o agente nunca deu notícia`,
+  unheardText: (time) =>
+    `Nada renova a identidade, que vence ${time}, enquanto o svc-agent não roda lá: como serviço do systemd ou por si só.`,
   lateSilent: (name) => `${name} não renova e está desconectado`,
   lateConnected: (name) => `${name} está conectado, mas não renova`,
   well: (name) => `${name} renova em dia`,
