@@ -48,6 +48,30 @@ describe('[WHK-32] an entry in one sentence', () => {
     ],
     [
       {
+        type: 'recipient_changed',
+        payload: { agente_id: AGENT, hostname: 'web-1', from: null, to: 'SHA256:b' },
+      },
+      'web-1 has a key for sealed files now.',
+      `/hosts/${AGENT}`,
+    ],
+    [
+      {
+        type: 'recipient_changed',
+        payload: { agente_id: AGENT, hostname: 'web-1', from: 'SHA256:a', to: 'SHA256:b' },
+      },
+      'web-1 has another key for sealed files now.',
+      `/hosts/${AGENT}`,
+    ],
+    [
+      {
+        type: 'recipient_changed',
+        payload: { agente_id: AGENT, hostname: 'web-1', from: 'SHA256:a', to: null },
+      },
+      'web-1 has no key for sealed files any more.',
+      `/hosts/${AGENT}`,
+    ],
+    [
+      {
         type: 'entrega_falhou',
         agentId: AGENT,
         hostname: 'web-1',

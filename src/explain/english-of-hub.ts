@@ -125,8 +125,12 @@ export const ENGLISH_OF_HUB: Readonly<Record<HubEventType, EntryWords>> = {
       `The hub took back the identity of ${host}, by the receipt that the host had kept.`,
   },
   recipient_changed: {
-    title: 'Sealing key changed',
-    sentence: ({ host }) => `${host} has another key for sealed files now.`,
+    title: 'Sealing key',
+    sentence: ({ host, text }) => {
+      if (text('to') === undefined) return `${host} has no key for sealed files any more.`
+      const key = text('from') === undefined ? 'a key' : 'another key'
+      return `${host} has ${key} for sealed files now.`
+    },
   },
   politica_set: {
     title: 'Policy set',

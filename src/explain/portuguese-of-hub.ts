@@ -120,10 +120,11 @@ export const PORTUGUESE_OF_HUB: Readonly<Record<HubEventType, EntryWords>> = {
     'Identidade readmitida',
     ({ host }) => `O hub readmitiu a identidade de ${host}, pelo recibo que o agente guardou.`,
   ),
-  recipient_changed: words(
-    'Chave de selo alterada',
-    ({ host }) => `${host} tem agora outra chave para arquivos selados.`,
-  ),
+  recipient_changed: words('Chave de selo', ({ host, text }) => {
+    if (text('to') === undefined) return `${host} não tem mais chave para arquivos selados.`
+    const key = text('from') === undefined ? 'uma chave' : 'outra chave'
+    return `${host} tem agora ${key} para arquivos selados.`
+  }),
   politica_set: words(
     'Política definida',
     (facts) => `${by(facts, 'definiu')} a política de ${ofPolicy(facts)}.`,
