@@ -54,6 +54,8 @@ await runProgram('console', async () => {
     ttl_seconds: 12 * 3600,
     valid_seconds: 600,
   })
+  const interrupted = new AbortController()
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => interrupted.abort())
   process.stdout.write(`
 console   ${hub.url}/console/
 sign in   ${link}
@@ -63,14 +65,11 @@ log       ${hub.logPath}
 
 Ctrl-C ends it.
 `)
-  await rebuildUntilInterrupted(builder)
+  await rebuildUntil(interrupted.signal, builder)
 })
 
 /** Builds when something was saved, one build after the other, until somebody ends it. */
-async function rebuildUntilInterrupted(builder: ConsoleBuilder): Promise<void> {
-  const interrupted = new AbortController()
-  const { signal } = interrupted
-  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => interrupted.abort())
+async function rebuildUntil(signal: AbortSignal, builder: ConsoleBuilder): Promise<void> {
   const saved = watch(CONSOLE_SOURCE, { recursive: true, signal })
   try {
     for await (const { filename } of saved) {

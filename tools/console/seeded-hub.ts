@@ -91,8 +91,18 @@ export async function startSeededHub(options: SeededHubOptions): Promise<SeededH
     logPath,
     rootPath: ca.variables.SVC_CA_ROOT_CA_PATH,
     makeLink: async (request) => {
-      const { code } = await callAdmin<AdminReplies['createSignInLink']>(
-        socketPath,
+      const ask = <Reply>(
+        method: 'GET' | 'POST',
+        path: string,
+        body: object = {},
+      ): Promise<Reply> => callAdmin<Reply>(socketPath, method, path, body)
+      if (request.role !== undefined) {
+        // A vault that was used before has the token of that time.
+        const listed = await ask<AdminReplies['listAccessTokens']>('GET', '/v1/admin/admin-tokens')
+        const old = listed.admin_tokens.filter(({ name }) => name === request.name)
+        for (const { id } of old) await ask('POST', '/v1/admin/admin-tokens/revoke', { token: id })
+      }
+      const { code } = await ask<AdminReplies['createSignInLink']>(
         'POST',
         '/v1/admin/sign-in-links',
         request,
