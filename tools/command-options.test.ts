@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
@@ -34,6 +37,26 @@ for (const [name, path] of COMMANDS) {
     })
   })
 }
+
+test('npm run demo on a fresh clone prints its help, and installs nothing', (t) => {
+  const clone = mkdtempSync(join(tmpdir(), 'cartorio-clone-'))
+  t.after(() => rmSync(clone, { recursive: true }))
+  mkdirSync(join(clone, 'tools/demo'), { recursive: true })
+  for (const name of ['demo.mjs', 'demo/help.txt']) {
+    const path = fileURLToPath(new URL(name, import.meta.url))
+    if (existsSync(path)) copyFileSync(path, join(clone, 'tools', name))
+  }
+  for (const flag of ['--help', '-h']) {
+    const program = join(clone, 'tools/demo.mjs')
+    const { status, stdout, stderr } = spawnSync(process.execPath, [program, flag], {
+      encoding: 'utf8',
+      // Without npm.
+      env: { PATH: clone },
+    })
+    assert.deepEqual([status, stderr], [0, ''])
+    assert.ok(stdout.startsWith('Usage: npm run demo -- [options]\n'), stdout)
+  }
+})
 
 function hint(name: string): string {
   return `${name}: hint: npm run ${name} -- --help\n`

@@ -2,7 +2,7 @@
 // This file alone runs on whatever Node (20 or newer) started npm, so it is plain JavaScript without dependencies.
 
 import { spawnSync } from 'node:child_process'
-import { existsSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -10,6 +10,10 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const pinnedNode = join(root, 'node_modules/.bin/node')
 const installed = join(root, 'node_modules/.package-lock.json')
 
+if (process.argv.includes('--help') || process.argv.includes('-h')) {
+  process.stdout.write(readFileSync(join(root, 'tools/demo/help.txt'), 'utf8'))
+  process.exit()
+}
 if (!existsSync(pinnedNode) || isOlder(installed, join(root, 'package-lock.json'))) {
   console.log('Installing the dependencies of package-lock.json (npm ci) …')
   const { status } = spawnSync('npm', ['ci'], { cwd: root, stdio: 'inherit' })

@@ -41,23 +41,7 @@ interface Options {
   readonly store: TestStore
 }
 
-const HELP = `Usage: npm run demo -- [options]
-
-The main job on real processes: a CA, a hub, an agent, a certificate, a sealed secret, a pushed file, and the audit log that tells of them.
-
-Options:
-  --ca NAME     svc-ca or step-ca (default: svc-ca)
-  --store NAME  embedded, or postgresql: the vault has its journal in a PostgreSQL, which
-                has to be installed and runs for the demo alone (default: embedded)
-  --keep        leave everything running, and print where it is and a link that signs in to the console
-  -h, --help    print this
-
-Exit status: 0 when all of it worked, else 1.
-
-Example:
-  npm run demo -- --ca step-ca
-  npm run demo -- --store postgresql
-`
+const HELP = readFileSync(new URL('help.txt', import.meta.url), 'utf8')
 
 const daemons: Daemon[] = []
 let directory = ''
