@@ -352,7 +352,8 @@ export async function bootHub(
         openid,
       }),
       addresses: agentAddresses(config, bound),
-      consoleUrl: consoleUrlOf(config),
+      // Where the port is a free one, it is known once the doors are open.
+      findConsoleUrl: () => consoleUrlOf(config, admin?.bound ?? config.adminBind),
       confirmations: createConfirmations(config.confirmationParty, vault.dataKey),
     },
   })

@@ -16,10 +16,14 @@ test('[SES-9] [SES-16] [SES-17] a link of svc signs in, a restart signs nobody o
   const made = await svcJson(hub, 'console link --name on-call --role operator --ttl 8h')
   const link = new URL(String(made['link']))
   assert.deepEqual(
-    [link.protocol, link.hostname, link.pathname],
-    ['https:', HUB_NAME, '/console/sign-in'],
+    [link.protocol, link.hostname, link.port, link.pathname],
+    ['https:', HUB_NAME, String((await target()).port), '/console/sign-in'],
   )
   const code = link.hash.replace('#code=', '')
+  for (const _night of [1, 2]) {
+    const unnamed = await svcJson(hub, 'console link --role viewer')
+    assert.match(String(unnamed['name']), /^link-[0-9a-f]{8}$/)
+  }
   const page = await signIn(await target(), code)
   assert.equal((await askToSignIn(await target(), code)).json['error'], 'sign_in_code_used')
   await hub.stop()

@@ -87,7 +87,7 @@ export async function openDoors(
       store,
       clock,
       addresses: { enrollUrl: 'https://hub.test:8444', mtlsUrl: 'https://hub.test:8443' },
-      consoleUrl: CONSOLE_ORIGIN,
+      findConsoleUrl: () => CONSOLE_ORIGIN,
       confirmations,
       hubNames: ['hub.test'],
       contentBytesMax: 1024,
@@ -177,7 +177,7 @@ export async function openConsole(limits: Partial<HubLimits> = UNLIMITED) {
   const stack = new AsyncDisposableStack()
   const store = stack.use(await openTemporaryStore())
   const clock = createSettableClock(NOW)
-  const { admin } = openAdmin(store, { clock, consoleUrl: CONSOLE_ORIGIN })
+  const { admin } = openAdmin(store, { clock, findConsoleUrl: () => CONSOLE_ORIGIN })
   const { target } = stack.use(await openDoors(store, clock, { limits }))
   const { token } = await admin.createAccessToken({ name: 'ana', role: 'operator' })
   return {

@@ -49,7 +49,7 @@ export async function openOpenidHub(options: SceneOptions) {
       consoleUrl,
       isAskedAgainForSvc: options.isAskedAgainForSvc ?? false,
     })
-  const { admin } = openAdmin(store, { clock, consoleUrl: 'https://hub.test:8445' })
+  const { admin } = openAdmin(store, { clock, findConsoleUrl: () => 'https://hub.test:8445' })
   const { target } = stack.use(
     await openDoors(store, clock, { limits, isConsoleServed: true, openid }),
   )

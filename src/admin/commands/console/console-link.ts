@@ -1,5 +1,6 @@
 // `svc console link`: a link that signs in to the console, once.
 
+import { randomBytes } from 'node:crypto'
 import { type Command, Option } from 'commander'
 import { UserError } from '../../../platform/errors.ts'
 import { ADMIN_ROLES, type AdminRole } from '../../../protocol/admin/roles.ts'
@@ -9,13 +10,15 @@ import type { CommandContext } from '../command-context.ts'
 import { parseTtlSeconds } from '../parse-ttl.ts'
 
 interface ConsoleLinkOptions {
-  readonly name: string
+  readonly name?: string
   readonly role?: AdminRole
   readonly ttl?: string
   readonly validFor: string
   readonly url?: string
   readonly json?: true
 }
+
+const NAME_BYTES = 4
 
 const TTL = {
   minSeconds: 60,
@@ -37,7 +40,7 @@ export function registerConsoleLink(console: Command, context: CommandContext): 
   console
     .command('link')
     .description('print a link that signs in to the console, once')
-    .requiredOption('--name <name>', 'an admin token, or with --role the name of a new one')
+    .option('--name <name>', 'an admin token, or with --role the name of a new one')
     .addOption(
       new Option('--role <role>', 'make a token for this link, with this role').choices(
         ADMIN_ROLES,
@@ -51,16 +54,18 @@ export function registerConsoleLink(console: Command, context: CommandContext): 
       'after',
       `
 The first person to open the link is signed in, and acts as token:<name>. The link works once; svc event list --type session_started
-says from where. A token that is made for a link has no text that anybody knows: it ends after --ttl, or by svc admin token revoke.
+says from where. A token that is made for a link has no text that anybody knows: it ends after --ttl, or by svc admin token revoke. Without
+--name it gets one that is free, such as link-3f9a01c4.
 
 Examples:
   svc console link --name on-call --role operator --ttl 8h
+  svc console link --role viewer
   svc console link --name deploy-pipeline --valid-for 2m
 `,
     )
     .action(async (options: ConsoleLinkOptions) => {
       const request = {
-        name: options.name,
+        name: options.name ?? makeName(options.role),
         valid_seconds: parseTtlSeconds(options.validFor, VALID_FOR),
         ...(options.role !== undefined && { role: options.role }),
         ...(options.ttl !== undefined && { ttl_seconds: parseTtlSeconds(options.ttl, TTL) }),
@@ -75,6 +80,14 @@ Examples:
       const shown = { link, name, role, expires_at, token_expires_at }
       await context.output.write(`${renderFields(context.output.language, shown)}\n`)
     })
+}
+
+/** Who pastes the same command every night gets a token each time: the one before may still be good. */
+function makeName(role: AdminRole | undefined): string {
+  if (role !== undefined) return `link-${randomBytes(NAME_BYTES).toString('hex')}`
+  throw new UserError('usage', 'whom the link signs in is missing', {
+    hint: '--name names an admin token; --role makes one for this link',
+  })
 }
 
 function parseConsoleUrl(text: string): string {

@@ -27,7 +27,7 @@ export interface AdminHub {
   /** Where agents reach this hub, for the command that `token create` prints. */
   readonly addresses: AgentAddresses
   /** The admin port, as browsers reach it; of a running hub that has one. */
-  readonly consoleUrl?: string | undefined
+  readonly findConsoleUrl?: () => string | undefined
   /** Of a running hub whose sessions confirm acts by passkeys. */
   readonly confirmations?: Confirmations | undefined
   /** The hub’s own names, which no agent may have. */

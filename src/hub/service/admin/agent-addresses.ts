@@ -49,13 +49,11 @@ export function agentAddresses(
 }
 
 /** Undefined without an admin port. */
-export function consoleUrlOf({
-  serverNames: [name = 'localhost'],
-  adminBind,
-}: Pick<HubNames, 'serverNames'> & { readonly adminBind: Listening | undefined }):
-  | string
-  | undefined {
-  return adminBind && `https://${name}:${adminBind.port}`
+export function consoleUrlOf(
+  { serverNames: [name = 'localhost'] }: Pick<HubNames, 'serverNames'>,
+  admin: Listening | undefined,
+): string | undefined {
+  return admin && `https://${name}:${admin.port}`
 }
 
 function findNote(name: string, isNamed: boolean, hasTls: boolean): string | undefined {

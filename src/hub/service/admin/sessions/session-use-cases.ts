@@ -27,7 +27,7 @@ import { findTokenByHash, isReadable } from '../find-access-token.ts'
 import { listKnownSessions } from './list-known-sessions.ts'
 import { describeSession, toAdminSession } from './session-view.ts'
 
-type Context = Pick<AdminContext, 'clock' | 'consoleUrl'>
+type Context = Pick<AdminContext, 'clock' | 'findConsoleUrl'>
 
 const SECRET_BYTES = 32
 const CODE_TTL_DEFAULT_SECONDS = 300
@@ -74,7 +74,7 @@ const endSession: Write<'endSession', Context> = async (writer, { session: wante
 const createSignInLink: Write<'createSignInLink', Context> = async (
   writer,
   request,
-  { clock, consoleUrl = null },
+  { clock, findConsoleUrl },
 ) => {
   const now = clock.now()
   const { token, acts } =
@@ -100,7 +100,7 @@ const createSignInLink: Write<'createSignInLink', Context> = async (
       role,
       expires_at,
       token_expires_at: token.expiresAt.toISOString(),
-      url: consoleUrl,
+      url: findConsoleUrl?.() ?? null,
     },
   }
 }
