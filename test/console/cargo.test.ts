@@ -35,7 +35,7 @@ describe('cargo', WITH_BROWSER, () => {
     await using person = await opened.signIn('viewer')
     await person.page.goto('/console/cargo')
     await person.page.getByText('Nothing here yet').waitFor()
-    await person.page.locator('.notice').getByText('svc carga create --tipo csr_cert').waitFor()
+    await person.page.locator('.notice').getByText('svc load create --type csr_cert').waitFor()
     person.assertBlameless()
   })
 
@@ -81,7 +81,7 @@ describe('cargo', WITH_BROWSER, () => {
     const { page } = person
     await openType(page, 'selado')
     const dialog = page.getByRole('dialog', { name: 'New cargo' })
-    await dialog.getByText('svc carga create --tipo selado', { exact: false }).waitFor()
+    await dialog.getByText('svc load create --type sealed', { exact: false }).waitFor()
     assert.equal(await dialog.locator('input, textarea').count(), 0)
     await checkAccessibility(page)
     await dialog.getByRole('link', { name: 'Sealing in the browser' }).click()

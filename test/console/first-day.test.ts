@@ -10,9 +10,9 @@ import { openConsole, type OpenConsole } from './support/open-console.ts'
 /** Each list that is empty then, with how its first row comes. */
 const EMPTY: readonly (readonly [path: string, commands: readonly string[]])[] = [
   ['/hosts', ['svc token create --hostname web-1.example.org --role web']],
-  ['/cargo', ['svc carga create']],
-  ['/deliveries', ['svc carga create']],
-  ['/rollouts', ['svc carga update site --waves']],
+  ['/cargo', ['svc load create']],
+  ['/deliveries', ['svc load create']],
+  ['/rollouts', ['svc load update site --waves']],
   ['/certificates', ['svc token create --hostname web-1.example.org --role web']],
   ['/policies', ['svc policy set web --cert-ttl 8h', 'svc policy set --where env=prod']],
   ['/enrolment', ['svc token create', 'svc join-rule create web-images']],

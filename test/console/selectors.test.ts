@@ -45,7 +45,7 @@ describe('selectors', WITH_BROWSER, () => {
     await dialog.getByText('2 hosts match').waitFor()
     await dialog.getByText('web-2.example.org', { exact: true }).waitFor()
     await dialog.getByText('1 × carga_selected').waitFor()
-    await dialog.getByText(`svc carga select site --where 'env=prod'`).waitFor()
+    await dialog.getByText(`svc load select site --where 'env=prod'`).waitFor()
     await checkAccessibility(page)
     await button.click()
     await dialog.waitFor({ state: 'detached' })
@@ -83,7 +83,7 @@ describe('selectors', WITH_BROWSER, () => {
     const { page } = person
     const dialog = await openForm(page)
     await dialog.getByLabel('Who gets it').selectOption('none')
-    await dialog.getByText('svc carga select site --no-where').waitFor()
+    await dialog.getByText('svc load select site --no-where').waitFor()
     await dialog.getByText('1 × carga_selected').waitFor()
     await opened.hub.admin('POST', '/v1/admin/cargas/update', {
       carga: cargaId,
@@ -116,7 +116,7 @@ describe('selectors', WITH_BROWSER, () => {
     await field.fill('role=db')
     await dialog.getByText('label_invalid').waitFor()
     await field.fill('canary=\nrack=r7')
-    await dialog.getByText('svc agente label web-3.example.org').waitFor()
+    await dialog.getByText('svc agent label web-3.example.org').waitFor()
     await dialog.getByText('1 × labels_changed').waitFor()
     await checkAccessibility(page)
     await opened.hub.admin('POST', '/v1/admin/agentes/label', {

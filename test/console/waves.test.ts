@@ -44,7 +44,7 @@ describe('waves', WITH_BROWSER, () => {
     await dialog.getByText('100%: 3 hosts', { exact: true }).waitFor()
     await dialog.getByText('1 × rollout_started').waitFor()
     await dialog
-      .getByText(`svc agente rotate --where 'env=prod' --waves 1,100% --soak 600s`, {
+      .getByText(`svc agent rotate --where 'env=prod' --waves 1,100% --soak 600s`, {
         exact: false,
       })
       .waitFor()
@@ -76,7 +76,7 @@ describe('waves', WITH_BROWSER, () => {
     await dialog.getByText('programa_invalid').waitFor()
     await dialog.getByLabel('Version of the agent').fill('9.9.9')
     await dialog.getByText('100%: 4 hosts', { exact: true }).waitFor()
-    await dialog.getByText('svc agente update 9.9.9 --all', { exact: false }).waitFor()
+    await dialog.getByText('svc agent update 9.9.9 --all', { exact: false }).waitFor()
     await checkAccessibility(page)
     await button.click()
     await page.getByText('Wave 1, up to 1').waitFor()

@@ -15,6 +15,7 @@ import { overview } from './en/overview.ts'
 import { policies } from './en/policies.ts'
 import { rollouts } from './en/rollouts.ts'
 import { certificates, revocations, roots } from './en/roots.ts'
+import { sayCommand } from './en/say-command.ts'
 import { seal } from './en/seal.ts'
 import { signIn } from './en/sign-in.ts'
 import { times } from './en/times.ts'
@@ -38,6 +39,7 @@ export const en = {
   revocations,
   rollouts,
   roots,
+  sayCommand,
   seal,
   signIn,
   times,

@@ -39,6 +39,8 @@ export const ptBr: Words = {
   revocations,
   rollouts,
   roots,
+  /** In the source it stands in Portuguese, as on the wire. */
+  sayCommand: (command) => command,
   seal,
   signIn,
   times,

@@ -1,6 +1,7 @@
 // Who has access, who is signed in, and who was refused.
 
 import type { JSX } from 'preact'
+import { svc } from '../../commands/svc.ts'
 import { Screen } from '../../frame/screen.tsx'
 import { IfAllowed } from '../../parts/if-allowed.tsx'
 import { words } from '../../words/words.ts'
@@ -14,12 +15,7 @@ export function AccessScreen(): JSX.Element {
   return (
     <Screen
       title={text.title}
-      commands={[
-        'svc admin token list',
-        'svc admin session list',
-        'svc admin passkey list',
-        'svc evento list --type admin_refused --last 20',
-      ]}
+      commands={[svc.listAdminTokens, svc.listSessions, svc.listPasskeys, svc.listRefused]}
     >
       <IfAllowed name="listAccessTokens">
         <AdminTokensCard />

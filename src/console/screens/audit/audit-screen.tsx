@@ -4,6 +4,7 @@ import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
 import { UNHURRIED_MS } from '../../api/pace.ts'
 import { useQuery } from '../../api/query.ts'
+import { svc } from '../../commands/svc.ts'
 import { here, hrefOf } from '../../frame/router.ts'
 import { Screen } from '../../frame/screen.tsx'
 import { useRowKeys } from '../../frame/use-row-keys.ts'
@@ -42,13 +43,8 @@ export function AuditScreen({ seq: seqText }: ScreenProperties): JSX.Element | n
       wire="evento"
       commands={[
         toCommand(filters),
-        ...(chosen === undefined
-          ? []
-          : [
-              `svc event list --after ${chosen - 1} --before ${chosen + 1} --json`,
-              `svc event proof ${chosen}`,
-            ]),
-        'svc event list --verify --limit 1',
+        ...(chosen === undefined ? [] : svc.showEntry(chosen)),
+        svc.verifyLog,
       ]}
     >
       <ProofCard />
@@ -143,7 +139,7 @@ function List({ entries, filters, chosen, language }: ListProperties): JSX.Eleme
               {frame.clear}
             </a>
           ) : (
-            <Command text="svc token create web-1.example.org --role web" />
+            <Command text={svc.createToken} />
           )}
         </Notice>
       )}

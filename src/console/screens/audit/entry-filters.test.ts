@@ -11,12 +11,12 @@ import {
 
 describe('[ADT-6] filters of the log', () => {
   for (const [query, request, command] of [
-    ['', { routine: false }, 'svc event list --no-routine --limit 200'],
-    ['routine=true', {}, 'svc event list --limit 200'],
+    ['', { routine: false }, 'svc evento list --no-routine --limit 200'],
+    ['routine=true', {}, 'svc evento list --limit 200'],
     [
       'who=people&about=web-1',
       { about: 'web-1', by: 'people', routine: false },
-      'svc event list --about web-1 --by people --no-routine --limit 200',
+      'svc evento list --about web-1 --by people --no-routine --limit 200',
     ],
     [
       'who=token:ci&type=a,b,&from=2026-11-01T00:00:00.000Z&until=x',
@@ -27,7 +27,7 @@ describe('[ADT-6] filters of the log', () => {
         until: 'x',
         routine: false,
       },
-      'svc event list --actor token:ci --type a --type b --since 2026-11-01T00:00:00.000Z --until x --no-routine --limit 200',
+      'svc evento list --actor token:ci --since 2026-11-01T00:00:00.000Z --until x --no-routine --tipo a --tipo b --limit 200',
     ],
   ] as const) {
     test(`${query === '' ? 'none' : query}: asked for, and as a command`, () => {
@@ -43,7 +43,7 @@ describe('[ADT-6] filters of the log', () => {
     const filters = readFilters({ about: `x'; rm -rf ~ #`, who: '$(id)' })
     assert.equal(
       toCommand(filters),
-      `svc event list --about 'x'\\''; rm -rf ~ #' --actor '$(id)' --no-routine --limit 200`,
+      `svc evento list --about 'x'\\''; rm -rf ~ #' --actor '$(id)' --no-routine --limit 200`,
     )
   })
 

@@ -3,7 +3,7 @@
 import type { AdminRequest } from '../../api/operations.ts'
 import { PRESENCE } from '../../api/presence.ts'
 import { isRoutine } from '../../../protocol/routine-events.ts'
-import { describeCommand } from '../../parts/describe-command.ts'
+import { svc } from '../../commands/svc.ts'
 
 export interface EntryFilters {
   /** Hostname or id of an agent: what it sent, and what was done to it. */
@@ -79,14 +79,13 @@ export function isFiltered({ about, who, types, from, until }: EntryFilters): bo
 export function toCommand(filters: EntryFilters): string {
   const { about, who, types, from, until, isRoutineShown } = filters
   const isGroup = who === PEOPLE || who === HOSTS
-  return describeCommand(['svc', 'event', 'list'], {
+  return svc.listEntries({
     about,
     ...(isGroup ? { by: who } : { actor: who }),
-    type: types,
+    tipo: types,
     since: from,
     until,
     'no-routine': !isRoutineShown,
-    limit: '200',
   })
 }
 

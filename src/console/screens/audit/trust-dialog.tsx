@@ -1,6 +1,7 @@
 // Code that the hub served cannot convict the hub: what checks the log from elsewhere, as commands that work when pasted.
 
 import type { JSX } from 'preact'
+import { svc } from '../../commands/svc.ts'
 import { Command } from '../../parts/command.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { words } from '../../words/words.ts'
@@ -12,21 +13,17 @@ export function TrustDialog({ onClose }: { readonly onClose: () => void }): JSX.
       <div class="body trust">
         <p>{audit.trustWhy}</p>
         <p class="muted">{audit.trustConsole}</p>
-        {TRUST_COMMANDS.keep.map((command) => (
+        {svc.keepCheckpoint.map((command) => (
           <Command key={command} text={command} />
         ))}
         <p class="muted">{audit.trustVerify}</p>
-        {TRUST_COMMANDS.verify.map((command) => (
-          <Command key={command} text={command} />
-        ))}
+        <Command text={svc.verifyByCheckpoint} />
         <p class="muted">{audit.trustExport}</p>
-        {TRUST_COMMANDS.export.map((command) => (
+        {svc.verifyExport.map((command) => (
           <Command key={command} text={command} />
         ))}
         <p class="muted">{audit.trustEvidence}</p>
-        {TRUST_COMMANDS.evidence.map((command) => (
-          <Command key={command} text={command} />
-        ))}
+        <Command text={svc.packEvidence} />
       </div>
       <div class="dialog-actions">
         <button type="button" class="button" onClick={onClose}>
@@ -36,14 +33,3 @@ export function TrustDialog({ onClose }: { readonly onClose: () => void }): JSX.
     </Dialog>
   )
 }
-
-/** Each is of `svc … --help`. */
-export const TRUST_COMMANDS = {
-  keep: ['svc checkpoint --key > log.key', 'svc checkpoint > kept.checkpoint'],
-  verify: ['svc event list --verify --limit 1 --key "$(cat log.key)" --checkpoint kept.checkpoint'],
-  export: [
-    'svc event export --out log.export',
-    'svc event verify log.export --key "$(cat log.key)" --checkpoint kept.checkpoint',
-  ],
-  evidence: ['svc evidence --from 30d --to 0d --out month.evidence'],
-} as const

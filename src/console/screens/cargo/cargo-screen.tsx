@@ -6,6 +6,7 @@ import { ask } from '../../api/client.ts'
 import type { AdminReplies } from '../../api/operations.ts'
 import { usePages } from '../../api/pages.ts'
 import { useQuery } from '../../api/query.ts'
+import { svc } from '../../commands/svc.ts'
 import { goTo, here, hrefOf, setQuery } from '../../frame/router.ts'
 import { Hostname } from '../../parts/hostname.tsx'
 import { Screen } from '../../frame/screen.tsx'
@@ -15,7 +16,6 @@ import { ActDialog } from '../../parts/act-dialog.tsx'
 import { Answer, Failure } from '../../parts/answer.tsx'
 import { DataTable } from '../../parts/data-table.tsx'
 import { DeliveryStatus } from '../../parts/delivery-status.tsx'
-import { describeCommand } from '../../parts/describe-command.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { IfAllowed } from '../../parts/if-allowed.tsx'
 import { formatCount, Relative, Time } from '../../parts/time.tsx'
@@ -37,11 +37,7 @@ export function CargoScreen({ id = '' }: ScreenProperties): JSX.Element {
       title={name}
       wire="carga"
       above={[cargo.title, hrefOf('/cargo')]}
-      commands={[
-        describeCommand(['svc', 'carga', 'show', name]),
-        describeCommand(['svc', 'entrega', 'list'], { carga: name }),
-        describeCommand(['svc', 'carga', 'select', name]),
-      ]}
+      commands={[svc.showCargo(name), svc.listDeliveries({ carga: name }), svc.showSelection(name)]}
     >
       <Answer shown={shown.value}>{(data) => <CargoPage cargo={data} />}</Answer>
     </Screen>

@@ -4,6 +4,7 @@ import { Fragment, type JSX } from 'preact'
 import { ask } from '../../api/client.ts'
 import type { AdminReplies } from '../../api/operations.ts'
 import { PAGE_ROWS, usePages } from '../../api/pages.ts'
+import { svc } from '../../commands/svc.ts'
 import { here, hrefOf, setQuery } from '../../frame/router.ts'
 import { Screen } from '../../frame/screen.tsx'
 import { useRowKeys } from '../../frame/use-row-keys.ts'
@@ -20,8 +21,6 @@ import { CreateDialog } from './create-dialog.tsx'
 
 type Cargo = AdminReplies['listCargoes']['cargas'][number]
 
-const CREATE = 'svc carga create --tipo csr_cert --nome site --agente web-1.example.org'
-
 export function CargoesScreen(): JSX.Element {
   const { cargo, frame } = words()
   useRowKeys()
@@ -33,7 +32,7 @@ export function CargoesScreen(): JSX.Element {
     return { rows: cargas, next }
   })
   return (
-    <Screen title={cargo.title} wire="carga" commands={['svc carga list', CREATE]}>
+    <Screen title={cargo.title} wire="carga" commands={[svc.listCargo, svc.createCertificate]}>
       <section class="card" aria-label={cargo.title}>
         <div class="filters">
           <h2>{cargo.heading}</h2>
@@ -57,7 +56,7 @@ export function CargoesScreen(): JSX.Element {
           hrefOf={({ id }) => hrefOf(`/cargo/${id}`)}
           empty={
             <Notice title={frame.empty} hint={cargo.empty}>
-              <Command text={CREATE} />
+              <Command text={svc.createCertificate} />
             </Notice>
           }
         />

@@ -2,10 +2,10 @@
 
 import { useState } from 'preact/hooks'
 import type { JSX } from 'preact'
+import { svc } from '../../commands/svc.ts'
 import { goTo, hrefOf } from '../../frame/router.ts'
 import { Rehearsed, useRehearsal } from '../../parts/act-dialog.tsx'
 import { Command } from '../../parts/command.tsx'
-import { describeCommand } from '../../parts/describe-command.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { useAct } from '../../parts/use-act.ts'
 import { useSettled } from '../../parts/use-settled.ts'
@@ -53,9 +53,9 @@ function SealedInstead({ onClose }: { readonly onClose: () => void }): JSX.Eleme
     <>
       <div class="body commands">
         <p>{cargo.sealedWhy}</p>
-        <Command text="svc carga create --tipo selado --nome db-password --file db-password --agente web-1.example.org" />
+        <Command text={svc.createSealed} />
         <p>{cargo.sealedNext}</p>
-        <Command text="svc carga reseal db-password --file db-password" />
+        <Command text={svc.resealSecret} />
         <a class="link" href={hrefOf('/cargo/seal')}>
           {cargo.sealHere}
         </a>
@@ -138,7 +138,7 @@ function CertificateForm({ onClose }: { readonly onClose: () => void }): JSX.Ele
           <span class="hint">{cargo.namesHint}</span>
         </label>
         {isShown && <Recipients rehearsal={rehearsal} />}
-        {request !== undefined && <Command text={describeRequest(request)} />}
+        {request !== undefined && <Command text={svc.createCargo(request)} />}
       </div>
       <FormFoot
         errors={[request && error, act.error]}
@@ -173,17 +173,4 @@ function Recipients({ rehearsal }: { readonly rehearsal: Rehearsal }): JSX.Eleme
       <Rehearsed rehearsal={rehearsal} />
     </>
   )
-}
-
-function describeRequest(request: NonNullable<ReturnType<typeof readDraft>>): string {
-  const { tipo, nome, agentes, roles, where, unassigned, sans } = request
-  return describeCommand(['svc', 'carga', 'create'], {
-    tipo,
-    nome,
-    agente: agentes,
-    role: roles,
-    where,
-    unassigned,
-    san: sans,
-  })
 }

@@ -5,10 +5,10 @@ import type { JSX } from 'preact'
 import { HubError } from '../../api/hub-error.ts'
 import type { AdminReplies } from '../../api/operations.ts'
 import { useQuery } from '../../api/query.ts'
+import { svc } from '../../commands/svc.ts'
 import { Rehearsed, useRehearsal } from '../../parts/act-dialog.tsx'
 import { Failure } from '../../parts/answer.tsx'
 import { Command } from '../../parts/command.tsx'
-import { describeCommand } from '../../parts/describe-command.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { TextField } from '../../parts/text-field.tsx'
 import { useAct } from '../../parts/use-act.ts'
@@ -119,14 +119,7 @@ export function SelectDialog({
           <p>{isSelected ? text.selectText : text.unselectText}</p>
           {isShown && wanted !== undefined && <Matching where={wanted} />}
           {isShown && <Rehearsed rehearsal={rehearsal} />}
-          {request !== undefined && (
-            <Command
-              text={describeCommand(['svc', 'carga', 'select', seen.nome], {
-                where: request.where ?? undefined,
-                'no-where': request.where === null,
-              })}
-            />
-          )}
+          {request !== undefined && <Command text={svc.selectHosts(seen.nome, request.where)} />}
         </div>
         {[request && error, failed, act.error].map(
           (one, at) => one !== undefined && <Failure key={at} error={one} />,

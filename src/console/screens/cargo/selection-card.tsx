@@ -4,11 +4,11 @@ import { useState } from 'preact/hooks'
 import type { JSX } from 'preact'
 import type { AdminReplies } from '../../api/operations.ts'
 import { useQuery } from '../../api/query.ts'
+import { svc } from '../../commands/svc.ts'
 import { hrefOf } from '../../frame/router.ts'
 import { ActDialog } from '../../parts/act-dialog.tsx'
 import { Answer } from '../../parts/answer.tsx'
 import { Command } from '../../parts/command.tsx'
-import { describeCommand } from '../../parts/describe-command.ts'
 import { IfAllowed } from '../../parts/if-allowed.tsx'
 import { words } from '../../words/words.ts'
 
@@ -73,7 +73,7 @@ function Waiting({
       {isUnsealed && (
         <div>
           <p>{cargo.reseal}</p>
-          <Command text={`${describeCommand(['svc', 'carga', 'reseal', nome])} --file FILE`} />
+          <Command text={svc.resealCargo(nome)} />
         </div>
       )}
       {unmatchedTotal > 0 && (

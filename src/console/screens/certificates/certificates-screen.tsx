@@ -4,11 +4,11 @@ import type { JSX } from 'preact'
 import { ask } from '../../api/client.ts'
 import type { AdminReplies, AdminRequest } from '../../api/operations.ts'
 import { PAGE_ROWS, usePages } from '../../api/pages.ts'
+import { svc } from '../../commands/svc.ts'
 import { here, hrefOf, setQuery } from '../../frame/router.ts'
 import { Screen } from '../../frame/screen.tsx'
 import { Hostname } from '../../parts/hostname.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
-import { describeCommand } from '../../parts/describe-command.ts'
 import { FilterField } from '../../parts/filter-field.tsx'
 import type { IconName } from '../../parts/icon.tsx'
 import { ListCard } from '../../parts/list-card.tsx'
@@ -46,14 +46,12 @@ export function CertificatesScreen(): JSX.Element {
     return { rows: certificados, next, total }
   })
   return (
-    <Screen title={text.title} commands={[commandOf(filters)]}>
+    <Screen title={text.title} commands={[svc.listCertificates(filters)]}>
       <ListCard
         title={text.title}
         pages={pages}
         empty={isFiltered ? frame.noMatch : text.none}
-        emptyCommand={
-          isFiltered ? undefined : 'svc token create --hostname web-1.example.org --role web'
-        }
+        emptyCommand={isFiltered ? undefined : svc.createToken}
         hrefOf={({ agente_id: of }) => hrefOf(`/hosts/${of}`)}
         columns={[
           {
@@ -136,13 +134,4 @@ export function CertificatesScreen(): JSX.Element {
       </ListCard>
     </Screen>
   )
-}
-
-function commandOf({
-  state,
-  agente,
-  ends_before: endsBefore,
-}: AdminRequest<'listCertificates'>): string {
-  const options = { state, agente, 'ends-before': endsBefore }
-  return describeCommand(['svc', 'certificado', 'list'], options)
 }

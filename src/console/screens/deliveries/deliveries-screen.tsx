@@ -6,6 +6,7 @@ import { ask } from '../../api/client.ts'
 import type { AdminReplies } from '../../api/operations.ts'
 import { usePages } from '../../api/pages.ts'
 import { isAllowed } from '../../api/session.ts'
+import { svc } from '../../commands/svc.ts'
 import { here, hrefOf, setQuery } from '../../frame/router.ts'
 import { Hostname } from '../../parts/hostname.tsx'
 import { Screen } from '../../frame/screen.tsx'
@@ -21,7 +22,7 @@ import { IfAllowed } from '../../parts/if-allowed.tsx'
 import { Relative } from '../../parts/time.tsx'
 import { type Words, words } from '../../words/words.ts'
 import { DeliveryDialog } from './delivery-dialog.tsx'
-import { describeFilters, listSorts, readFilters, STATUSES } from './delivery-filters.ts'
+import { listSorts, readFilters, STATUSES } from './delivery-filters.ts'
 import { FailuresCard } from './failures-card.tsx'
 import { firstLine } from './group-failures.ts'
 import { RetryDialog } from './retry-dialog.tsx'
@@ -54,7 +55,7 @@ export function DeliveriesScreen(): JSX.Element {
     <Screen
       title={deliveries.title}
       wire="entrega"
-      commands={[describeFilters(filters), 'svc entrega retry --all --dry-run']}
+      commands={[svc.listDeliveries(filters), svc.retryAll]}
     >
       <FailuresCard failures={summary.value.data?.failures ?? []} />
       <section class="card" aria-label={deliveries.title}>
@@ -74,7 +75,7 @@ export function DeliveriesScreen(): JSX.Element {
               <Notice title={frame.noMatch} />
             ) : (
               <Notice title={frame.empty} hint={deliveries.empty}>
-                <Command text="svc carga create --tipo csr_cert --nome site --agente web-1.example.org" />
+                <Command text={svc.createCertificate} />
               </Notice>
             )
           }

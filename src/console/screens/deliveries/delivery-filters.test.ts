@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { describeFilters, listSorts, readFilters } from './delivery-filters.ts'
+import { svc } from '../../commands/svc.ts'
+import { listSorts, readFilters } from './delivery-filters.ts'
 
 test('the URL gives the filters that the hub knows, and no other', () => {
   assert.deepEqual(
@@ -26,7 +27,7 @@ test('an order without an index is left out, since the hub would refuse it', () 
 
 test('the same as a command, without what svc does not take', () => {
   assert.equal(
-    describeFilters({ status: ['falhou'], q: 'web', where: 'env=prod', late: true }),
+    svc.listDeliveries({ status: ['falhou'], q: 'web', where: 'env=prod', late: true }),
     `svc entrega list --status falhou --where 'env=prod' --late`,
   )
 })

@@ -1,7 +1,6 @@
 // What the list of deliveries is filtered by, as the URL has it and as the hub takes it.
 
 import type { AdminRequest } from '../../api/operations.ts'
-import { describeCommand } from '../../parts/describe-command.ts'
 
 type Filters = AdminRequest<'findDeliveries'>
 type Status = NonNullable<Filters['status']>[number]
@@ -49,11 +48,4 @@ export function listSorts({ agente, carga, status, role, where, q }: Filters): D
     where === undefined &&
     q === undefined
   return isByAge ? ['updated', 'host', 'created'] : ['host', 'created']
-}
-
-/** `svc` looks for no part of a hostname. */
-export function describeFilters(filters: Filters): string {
-  const { status, agente, role, where, carga, late, sort } = filters
-  const options = { status, agente, role, where, carga, late, sort }
-  return describeCommand(['svc', 'entrega', 'list'], options)
 }

@@ -2,9 +2,9 @@
 
 import type { JSX } from 'preact'
 import type { AdminRequest } from '../../api/operations.ts'
+import { svc } from '../../commands/svc.ts'
 import { ActDialog } from '../../parts/act-dialog.tsx'
 import { Command } from '../../parts/command.tsx'
-import { describeCommand } from '../../parts/describe-command.ts'
 import { words } from '../../words/words.ts'
 import { decideRetry } from './decide-retry.ts'
 
@@ -42,9 +42,7 @@ export function RetryDialog({
           {deliveries.again[place]}
         </p>
       ))}
-      {places.includes('seal') && (
-        <Command text={`${describeCommand(['svc', 'carga', 'reseal', nome])} --file FILE`} />
-      )}
+      {places.includes('seal') && <Command text={svc.resealCargo(nome)} />}
     </ActDialog>
   )
 }

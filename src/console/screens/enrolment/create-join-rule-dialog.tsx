@@ -3,6 +3,7 @@
 import { useState } from 'preact/hooks'
 import type { JSX } from 'preact'
 import type { AdminReplies, AdminRequest } from '../../api/operations.ts'
+import { svc } from '../../commands/svc.ts'
 import { Command } from '../../parts/command.tsx'
 import { parseDurationText } from '../../parts/duration-text.ts'
 import { FormDialog } from '../../parts/form-dialog.tsx'
@@ -14,12 +15,6 @@ import { parseClaims, parseLabels } from './describe-enrolment.ts'
 type Method = 'token' | 'jwt' | 'others'
 
 const METHODS: readonly Method[] = ['token', 'jwt', 'others']
-const RULE = "svc join-rule create racks --pattern 'rack-*.example.org' --role web --max-hosts 20"
-const OTHERS: readonly string[] = [
-  `${RULE} --ca ca.pem`,
-  `${RULE} --known-hosts known_hosts`,
-  `${RULE} --tpm-ca tpm-makers.pem`,
-]
 const NOTHING = {
   name: '',
   pattern: '',
@@ -86,7 +81,7 @@ export function CreateJoinRuleDialog({
       {method === 'others' ? (
         <>
           <p>{text.othersText}</p>
-          {OTHERS.map((command) => (
+          {svc.createRuleByFiles.map((command) => (
             <Command key={command} text={command} />
           ))}
         </>

@@ -3,6 +3,7 @@
 import { useState } from 'preact/hooks'
 import type { JSX } from 'preact'
 import type { AdminReplies } from '../../api/operations.ts'
+import { svc } from '../../commands/svc.ts'
 import { Screen } from '../../frame/screen.tsx'
 import { words } from '../../words/words.ts'
 import { CreatedTokens } from './created-tokens.tsx'
@@ -16,10 +17,7 @@ export function EnrolmentScreen(): JSX.Element {
   /** Their texts are nowhere else: a reload of the page loses them. */
   const [created, setCreated] = useState<readonly Created[]>([])
   return (
-    <Screen
-      title={text.title}
-      commands={['svc token create --hostname web-1.example.org --role web', 'svc join-rule list']}
-    >
+    <Screen title={text.title} commands={[svc.createToken, svc.listRules]}>
       {created.length > 0 && <CreatedTokens created={created} onClose={() => setCreated([])} />}
       <TokensCard onCreated={(token) => setCreated((known) => [...known, token])} />
       <JoinRulesCard />

@@ -6,12 +6,12 @@ import { ask } from '../../api/client.ts'
 import type { AdminReplies } from '../../api/operations.ts'
 import { PAGE_ROWS, usePages } from '../../api/pages.ts'
 import { useQuery } from '../../api/query.ts'
+import { svc } from '../../commands/svc.ts'
 import { hrefOf } from '../../frame/router.ts'
 import { Hostname } from '../../parts/hostname.tsx'
 import { Screen } from '../../frame/screen.tsx'
 import { ActDialog } from '../../parts/act-dialog.tsx'
 import { Answer } from '../../parts/answer.tsx'
-import { describeCommand } from '../../parts/describe-command.ts'
 import { IfAllowed } from '../../parts/if-allowed.tsx'
 import { ListCard } from '../../parts/list-card.tsx'
 import { Relative, Time } from '../../parts/time.tsx'
@@ -32,11 +32,7 @@ export function JoinRuleScreen({ id = '' }: ScreenProperties): JSX.Element {
     return { rows, next }
   })
   return (
-    <Screen
-      title={name}
-      above={[text.title, hrefOf('/enrolment')]}
-      commands={[describeCommand(['svc', 'join-rule', 'show', name])]}
-    >
+    <Screen title={name} above={[text.title, hrefOf('/enrolment')]} commands={[svc.showRule(name)]}>
       <Answer shown={shown.value}>{(rule) => <RuleCard rule={rule} />}</Answer>
       <ListCard
         title={text.joinedHosts}

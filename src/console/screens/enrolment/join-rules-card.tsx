@@ -5,6 +5,7 @@ import type { JSX } from 'preact'
 import { ask } from '../../api/client.ts'
 import type { AdminReplies } from '../../api/operations.ts'
 import { PAGE_ROWS, usePages } from '../../api/pages.ts'
+import { svc } from '../../commands/svc.ts'
 import { hrefOf } from '../../frame/router.ts'
 import { Command } from '../../parts/command.tsx'
 import { Icon } from '../../parts/icon.tsx'
@@ -33,7 +34,7 @@ export function JoinRulesCard(): JSX.Element {
         title={text.rules}
         pages={pages}
         empty={text.noRules}
-        emptyCommand="svc join-rule create web-images --pattern 'web-*.example.org' --role web --max-hosts 40"
+        emptyCommand={svc.createRule}
         hrefOf={({ id }) => hrefOf(`/enrolment/rules/${encodeURIComponent(id)}`)}
         columns={[
           { name: 'name', label: text.name, share: 24, cell: ({ name }: Rule) => <b>{name}</b> },

@@ -8,6 +8,7 @@ import type { AdminReplies } from '../../api/operations.ts'
 import { PAGE_ROWS, usePages } from '../../api/pages.ts'
 import { isAtLeast } from '../../api/session.ts'
 import { roleNeeded } from '../../api/operations.ts'
+import { svc } from '../../commands/svc.ts'
 import { ActDialog } from '../../parts/act-dialog.tsx'
 import { Hostname } from '../../parts/hostname.tsx'
 import type { Column } from '../../parts/data-table.tsx'
@@ -41,7 +42,7 @@ export function TokensCard({
         title={text.tokens}
         pages={pages}
         empty={text.noTokens}
-        emptyCommand="svc token create --hostname web-1.example.org --role web"
+        emptyCommand={svc.createToken}
         columns={columns(setRevoked)}
         acts={
           <IfAllowed name="createToken">

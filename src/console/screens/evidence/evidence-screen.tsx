@@ -5,6 +5,7 @@ import { useEffect } from 'preact/hooks'
 import type { EntryLanguage } from '../../../explain/entry-language.ts'
 import { useQuery } from '../../api/query.ts'
 import { session } from '../../api/session.ts'
+import { svc } from '../../commands/svc.ts'
 import { here, hrefOf } from '../../frame/router.ts'
 import { Screen } from '../../frame/screen.tsx'
 import { Answer } from '../../parts/answer.tsx'
@@ -26,7 +27,6 @@ import {
 } from '../audit/entry-filters.ts'
 import { titleOfFinding } from '../audit/finding-details.tsx'
 import { beginLogCheck, logCheck } from '../audit/log-check.ts'
-import { TRUST_COMMANDS } from '../audit/trust-dialog.tsx'
 import type { Entry } from '../audit/entry-list.ts'
 
 /** More is for a file: `svc evidence`. */
@@ -45,7 +45,7 @@ export function EvidenceScreen(): JSX.Element | null {
     <Screen
       title={audit.evidenceTitle}
       above={[audit.title, hrefOf('/audit', toQuery(filters))]}
-      commands={[toCommand(filters), ...TRUST_COMMANDS.evidence]}
+      commands={[toCommand(filters), svc.packEvidence]}
     >
       <article class="evidence">
         <div class="row no-print">
@@ -75,7 +75,7 @@ function Grounds({
   readonly filters: EntryFilters
   readonly atMs: number | undefined
 }): JSX.Element {
-  const { audit } = words()
+  const { audit, sayCommand } = words()
   const { print: say } = audit
   const { value: who } = session
   const { data: status } = useQuery('showStatus', {}, STAYS).value
@@ -137,7 +137,7 @@ function Grounds({
         <dd>{describeCheck()}</dd>
       </dl>
       <p>
-        {say.trust} <code>{TRUST_COMMANDS.export.join(' && ')}</code>
+        {say.trust} <code>{svc.verifyExport.map(sayCommand).join(' && ')}</code>
       </p>
     </section>
   )

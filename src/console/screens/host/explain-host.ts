@@ -2,7 +2,7 @@
 // state means; here they are put in the order in which somebody at night has to know them.
 
 import type { AdminReplies } from '../../api/operations.ts'
-import { describeCommand } from '../../parts/describe-command.ts'
+import { svc } from '../../commands/svc.ts'
 
 /** Asked for with its details. */
 export type Host = Required<AdminReplies['showAgent']>
@@ -89,7 +89,7 @@ export function listHelp(verdict: HostVerdict, host: Host): Help[] {
         {
           kind: 'command',
           where: 'hub',
-          command: describeCommand(['svc', 'token', 'create'], { hostname, role, reenroll: true }),
+          command: svc.enrolAgain(hostname, role),
         },
       ]
     case 'duplicated':
@@ -97,7 +97,7 @@ export function listHelp(verdict: HostVerdict, host: Host): Help[] {
         {
           kind: 'command',
           where: 'hub',
-          command: describeCommand(['svc', 'agente', 'revoke', hostname]),
+          command: svc.revokeHost(hostname),
         },
       ]
     case 'failed':
@@ -114,7 +114,7 @@ export function listHelp(verdict: HostVerdict, host: Host): Help[] {
         { kind: 'policy', role },
         ...(NAME_CODES.has(verdict.code)
           ? [{ kind: 'cargo', id: verdict.delivery.carga_id, nome: verdict.delivery.nome } as const]
-          : [{ kind: 'command', where: 'hub', command: 'svc doctor' } as const]),
+          : [{ kind: 'command', where: 'hub', command: svc.doctor } as const]),
       ]
     case 'unheard':
       return [

@@ -6,12 +6,12 @@ import { now } from '../../api/clock.ts'
 import { useQuery } from '../../api/query.ts'
 import { isAllowed } from '../../api/session.ts'
 import { useVaultEntries } from '../../api/use-vault-entries.ts'
+import { svc } from '../../commands/svc.ts'
 import { goTo, here, hrefOf, setQuery } from '../../frame/router.ts'
 import { Screen } from '../../frame/screen.tsx'
 import { ActDialog } from '../../parts/act-dialog.tsx'
 import { Answer, Failure } from '../../parts/answer.tsx'
 import { Icon } from '../../parts/icon.tsx'
-import { describeCommand } from '../../parts/describe-command.ts'
 import { describeDuration } from '../../parts/durations.ts'
 import { IfAllowed } from '../../parts/if-allowed.tsx'
 import { isNarrow } from '../../parts/is-narrow.ts'
@@ -54,8 +54,8 @@ export function HostScreen({ id = '' }: ScreenProperties): JSX.Element {
 
 /** Never of what the URL has: a link that somebody sends is no host. */
 function commandsOf(hostname: string): string[] {
-  const show = describeCommand(['svc', 'agente', 'show', hostname])
-  const list = describeCommand(['svc', 'evento', 'list'], { about: hostname })
+  const show = svc.showHost(hostname)
+  const list = svc.listEntriesAbout(hostname)
   return isAllowed('listEntries') ? [show, list] : [show]
 }
 

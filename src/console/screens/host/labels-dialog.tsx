@@ -2,9 +2,9 @@
 
 import { useState } from 'preact/hooks'
 import type { JSX } from 'preact'
+import { svc } from '../../commands/svc.ts'
 import { Rehearsed, useRehearsal } from '../../parts/act-dialog.tsx'
 import { Command } from '../../parts/command.tsx'
-import { describeCommand } from '../../parts/describe-command.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { FormFoot } from '../../parts/form-foot.tsx'
 import { TextField } from '../../parts/text-field.tsx'
@@ -52,18 +52,7 @@ export function LabelsDialog({
             fault={change.ok ? undefined : text.noLabel(change.word)}
           />
           {isShown && <Rehearsed rehearsal={rehearsal} />}
-          {request !== undefined && (
-            <Command
-              text={describeCommand([
-                'svc',
-                'agente',
-                'label',
-                host.hostname,
-                ...Object.entries(request.set).map(([key, value]) => `${key}=${value}`),
-                ...request.remove.map((key) => `${key}-`),
-              ])}
-            />
-          )}
+          {request !== undefined && <Command text={svc.labelHost(host.hostname, request)} />}
         </div>
         <FormFoot
           errors={[request && error, act.error]}

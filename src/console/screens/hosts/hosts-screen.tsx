@@ -6,13 +6,13 @@ import { AGENT_SORTS, AGENT_STATES } from './host-filters.ts'
 import { ask } from '../../api/client.ts'
 import type { AdminReplies } from '../../api/operations.ts'
 import { usePages } from '../../api/pages.ts'
+import { svc } from '../../commands/svc.ts'
 import { here, hrefOf, setQuery } from '../../frame/router.ts'
 import { Hostname } from '../../parts/hostname.tsx'
 import { Screen } from '../../frame/screen.tsx'
 import { useRowKeys } from '../../frame/use-row-keys.ts'
 import { Notice } from '../../parts/answer.tsx'
 import { Command } from '../../parts/command.tsx'
-import { describeCommand } from '../../parts/describe-command.ts'
 import type { Column } from '../../parts/data-table.tsx'
 import { FilterField } from '../../parts/filter-field.tsx'
 import { ArrivedButton, PagedRows } from '../../parts/paged-rows.tsx'
@@ -46,11 +46,7 @@ export function HostsScreen(): JSX.Element {
   const columns = useMemo(() => columnsIn(hosts), [hosts])
   const isFiltered = [q, role, where, estado].some((one) => one !== undefined)
   return (
-    <Screen
-      title={hosts.title}
-      wire="agente"
-      commands={[describeCommand(['svc', 'agente', 'list'], filters)]}
-    >
+    <Screen title={hosts.title} wire="agente" commands={[svc.listHosts(filters)]}>
       <section class="card" aria-label={hosts.title}>
         <div class="filters">
           <FilterField label={hosts.filter} name="q" isInstant />
@@ -99,7 +95,7 @@ export function HostsScreen(): JSX.Element {
               <Notice title={frame.noMatch} />
             ) : (
               <Notice title={frame.empty} hint={hosts.empty}>
-                <Command text="svc token create --hostname web-1.example.org --role web" />
+                <Command text={svc.createToken} />
               </Notice>
             )
           }

@@ -3,6 +3,7 @@
 import type { ComponentChildren, JSX } from 'preact'
 import type { AdminReplies } from '../../api/operations.ts'
 import type { Shown } from '../../api/query.ts'
+import { svc } from '../../commands/svc.ts'
 import { Answer, Notice } from '../../parts/answer.tsx'
 import { Command } from '../../parts/command.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
@@ -31,7 +32,7 @@ export function CheckpointsCard({
         {(newest) =>
           newest.checkpoint === null || newest.key === null ? (
             <Notice title={text.noneSigned} hint={text.noneSignedHint}>
-              <Command text="svc checkpoint" />
+              <Command text={svc.showCheckpoint} />
             </Notice>
           ) : (
             <>
@@ -46,7 +47,7 @@ export function CheckpointsCard({
               </dl>
               <div class="body commands">
                 <p class="muted">{text.keepOne}</p>
-                <Command text={'svc checkpoint >"$(date +%F).checkpoint"'} />
+                <Command text={svc.fileCheckpoint} />
               </div>
             </>
           )

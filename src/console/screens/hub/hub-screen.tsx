@@ -3,6 +3,7 @@
 
 import type { JSX } from 'preact'
 import { useQuery } from '../../api/query.ts'
+import { svc } from '../../commands/svc.ts'
 import { Screen } from '../../frame/screen.tsx'
 import { words } from '../../words/words.ts'
 import { CheckpointsCard } from './checkpoints-card.tsx'
@@ -22,7 +23,7 @@ export function HubScreen(): JSX.Element {
   return (
     <Screen
       title={hub.title}
-      commands={['svc hubs list', 'svc standby status', 'svc checkpoint', 'svc event segments']}
+      commands={[svc.listHubs, svc.showStandby, svc.showCheckpoint, svc.listSegments]}
     >
       <HubsCard />
       <div class="two">

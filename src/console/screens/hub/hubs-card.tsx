@@ -7,9 +7,9 @@ import { HubError } from '../../api/hub-error.ts'
 import type { AdminReplies } from '../../api/operations.ts'
 import { useQuery } from '../../api/query.ts'
 import { onForget } from '../../api/session.ts'
+import { svc } from '../../commands/svc.ts'
 import { Answer, Notice } from '../../parts/answer.tsx'
 import { Command } from '../../parts/command.tsx'
-import { describeCommand } from '../../parts/describe-command.ts'
 import type { IconName } from '../../parts/icon.tsx'
 import { Pill, type Tone } from '../../parts/pill.tsx'
 import { formatCount, Relative } from '../../parts/time.tsx'
@@ -45,7 +45,7 @@ export function HubsCard(): JSX.Element {
       </header>
       {isOnly.value || isRefused ? (
         <Notice title={text.oneHub} hint={text.oneHubHint}>
-          <Command text="svc standby status" />
+          <Command text={svc.showStandby} />
         </Notice>
       ) : (
         <Answer shown={shown.value}>{({ hubs }) => <Hubs hubs={hubs} />}</Answer>
@@ -88,14 +88,7 @@ function Hubs({ hubs }: { readonly hubs: readonly Hub[] }): JSX.Element {
       {gone !== undefined && (
         <div class="body commands">
           <p>{text.gone}</p>
-          <Command
-            text={describeCommand([
-              'svc',
-              'hubs',
-              'remove',
-              (isNamed ? gone.host : null) ?? gone.id,
-            ])}
-          />
+          <Command text={svc.removeHub((isNamed ? gone.host : null) ?? gone.id)} />
         </div>
       )}
     </>

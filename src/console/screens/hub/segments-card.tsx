@@ -5,6 +5,7 @@ import { ask } from '../../api/client.ts'
 import type { AdminReplies } from '../../api/operations.ts'
 import { PAGE_ROWS, usePages } from '../../api/pages.ts'
 import type { Shown } from '../../api/query.ts'
+import { svc } from '../../commands/svc.ts'
 import { language } from '../../frame/preferences.ts'
 import { Answer, Notice } from '../../parts/answer.tsx'
 import { Command } from '../../parts/command.tsx'
@@ -98,14 +99,14 @@ export function SegmentsCard({ examined }: { readonly examined: Shown<Examined> 
         ]}
         empty={
           <Notice title={text.allInVault} hint={sayWhere(examined.data?.segments?.directory)}>
-            <Command text="svc event archive --before 180d" />
+            <Command text={svc.archiveEntries} />
           </Notice>
         }
       />
       {pages.rows.length > 0 && (
         <div class="body commands">
           <p class="muted">{text.moreCanLeave}</p>
-          <Command text="svc event archive --before 180d" />
+          <Command text={svc.archiveEntries} />
         </div>
       )}
     </section>
@@ -149,7 +150,7 @@ function Room({ examined: { segments, disk } }: { readonly examined: Examined })
       </dl>
       {faulty > 0 && (
         <Notice title={text.faulty(faulty)} hint={text.faultyHint}>
-          <Command text="svc event segments" />
+          <Command text={svc.listSegments} />
         </Notice>
       )}
     </>

@@ -3,6 +3,7 @@
 import type { JSX } from 'preact'
 import type { AdminReplies } from '../../api/operations.ts'
 import type { Shown } from '../../api/query.ts'
+import { svc } from '../../commands/svc.ts'
 import { hrefOf } from '../../frame/router.ts'
 import { Answer, Notice } from '../../parts/answer.tsx'
 import { Command } from '../../parts/command.tsx'
@@ -34,8 +35,8 @@ function Witnesses({ newest: { cosigned, entries } }: { readonly newest: Signed 
   if (kept === undefined) {
     return (
       <Notice title={text.noWitness} hint={text.noWitnessHint}>
-        <Command text="svc checkpoint --add-checkpoint 0 >request" />
-        <Command text={'svc checkpoint --cosigned FILE --witness-key "$(cat witness.key)"'} />
+        <Command text={svc.askWitness(0)} />
+        <Command text={svc.addCosigned} />
       </Notice>
     )
   }
@@ -63,7 +64,7 @@ function Witnesses({ newest: { cosigned, entries } }: { readonly newest: Signed 
           {entries > kept.entries && text.since(formatCount(entries - kept.entries))}
         </p>
         <p class="muted">{text.hubChecked(kept.witnesses.length)}</p>
-        <Command text={`svc checkpoint --add-checkpoint ${kept.entries} >request`} />
+        <Command text={svc.askWitness(kept.entries)} />
       </div>
     </>
   )

@@ -2,6 +2,7 @@
 
 import type { JSX } from 'preact'
 import type { AdminFleetSummary } from '../../../protocol/admin/fleet-summary.ts'
+import { svc } from '../../commands/svc.ts'
 import { here, setQuery } from '../../frame/router.ts'
 import { Screen } from '../../frame/screen.tsx'
 import { chosenHorizon, HORIZONS, useFleetSummary } from '../../frame/use-fleet-summary.ts'
@@ -20,7 +21,7 @@ export function OverviewScreen(): JSX.Element {
   const { overview } = words()
   const shown = useFleetSummary()
   return (
-    <Screen title={overview.title} commands={['svc status', 'svc doctor']}>
+    <Screen title={overview.title} commands={[svc.status, svc.doctor]}>
       <Answer shown={shown.value}>
         {(summary) => (
           <>

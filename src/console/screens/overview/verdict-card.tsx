@@ -4,6 +4,7 @@ import type { JSX } from 'preact'
 import { now } from '../../api/clock.ts'
 import type { AdminOperationName } from '../../api/operations.ts'
 import type { AdminFleetSummary, AdminUrgentHost } from '../../../protocol/admin/fleet-summary.ts'
+import { svc } from '../../commands/svc.ts'
 import { hrefOf } from '../../frame/router.ts'
 import { Command } from '../../parts/command.tsx'
 import { describeDuration } from '../../parts/durations.ts'
@@ -88,14 +89,14 @@ function FirstSteps(): JSX.Element {
       <li>
         {overview.emptyToken} <OrHere name="createToken" href={hrefOf('/enrolment')} />
         <div>
-          <Command text="svc token create --hostname web-1.example.org --role web" />
+          <Command text={svc.createToken} />
         </div>
       </li>
       <li>{overview.emptyEnrol}</li>
       <li>
         {overview.emptyCargo} <OrHere name="createCargo" href={hrefOf('/cargo', { create: '1' })} />
         <div>
-          <Command text="svc carga create --type csr_cert --name site --agent web-1.example.org" />
+          <Command text={svc.createCertificate} />
         </div>
       </li>
     </ol>

@@ -5,6 +5,7 @@ import type { JSX } from 'preact'
 import { ask } from '../../api/client.ts'
 import type { AdminReplies } from '../../api/operations.ts'
 import { PAGE_ROWS, usePages } from '../../api/pages.ts'
+import { svc } from '../../commands/svc.ts'
 import { goTo, hrefOf } from '../../frame/router.ts'
 import { Screen } from '../../frame/screen.tsx'
 import type { Column } from '../../parts/data-table.tsx'
@@ -30,17 +31,13 @@ export function PoliciesScreen(): JSX.Element {
     return { rows: politicas.map((one) => ({ ...one, id: one.nome })), next }
   })
   return (
-    <Screen
-      title={text.title}
-      wire="politica"
-      commands={['svc politica list', 'svc politica selectors']}
-    >
+    <Screen title={text.title} wire="politica" commands={[svc.listPolicies, svc.showSelectors]}>
       <p class="muted">{text.about}</p>
       <ListCard
         title={text.ofRoles}
         pages={ofRoles}
         empty={text.noneOfRoles}
-        emptyCommand="svc policy set web --cert-ttl 8h"
+        emptyCommand={svc.setRolePolicy}
         hrefOf={({ role }) => hrefOf(`/policies/${encodeURIComponent(role)}`)}
         columns={[
           {
@@ -68,7 +65,7 @@ export function PoliciesScreen(): JSX.Element {
         title={text.ofSelectors}
         pages={ofSelectors}
         empty={text.noneOfSelectors}
-        emptyCommand="svc policy set --where env=prod --name prod --cert-ttl 8h"
+        emptyCommand={svc.setSelectorPolicy}
         hrefOf={({ nome }) => hrefOfSelector(nome)}
         columns={[
           {

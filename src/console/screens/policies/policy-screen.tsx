@@ -3,10 +3,10 @@
 import type { JSX } from 'preact'
 import { type AdminRequest, roleNeeded } from '../../api/operations.ts'
 import { useQuery } from '../../api/query.ts'
+import { svc } from '../../commands/svc.ts'
 import { hrefOf } from '../../frame/router.ts'
 import { Screen } from '../../frame/screen.tsx'
 import { Failure } from '../../parts/answer.tsx'
-import { describeCommand } from '../../parts/describe-command.ts'
 import { formatCount } from '../../parts/time.tsx'
 import { isAtLeast } from '../../api/session.ts'
 import { words } from '../../words/words.ts'
@@ -29,16 +29,12 @@ function PolicyScreen({ target }: { readonly target: Target }): JSX.Element {
   const { policies: text } = words()
   const { seen, error, reload } = usePolitica(target)
   const name = target.kind === 'role' ? target.role : target.nome
-  const commandOf = (verb: string, options = {}): string =>
-    target.kind === 'role'
-      ? describeCommand(['svc', 'politica', verb, name], options)
-      : describeCommand(['svc', 'politica', verb], { name, ...options })
   return (
     <Screen
       title={name === '*' ? text.everyOther : name}
       wire="politica"
       above={[text.title, hrefOf('/policies')]}
-      commands={[commandOf('show'), commandOf('set', { 'cert-ttl': '8h' })]}
+      commands={svc.aboutPolicy(target)}
     >
       {error !== undefined && <Failure error={error} />}
       {seen !== undefined && (

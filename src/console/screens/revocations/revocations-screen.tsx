@@ -4,6 +4,7 @@ import type { JSX } from 'preact'
 import { ask } from '../../api/client.ts'
 import type { AdminReplies } from '../../api/operations.ts'
 import { PAGE_ROWS, usePages } from '../../api/pages.ts'
+import { svc } from '../../commands/svc.ts'
 import { hrefOf } from '../../frame/router.ts'
 import { Hostname } from '../../parts/hostname.tsx'
 import { Screen } from '../../frame/screen.tsx'
@@ -22,7 +23,7 @@ export function RevocationsScreen(): JSX.Element {
     return { rows: revocations, next }
   })
   return (
-    <Screen title={text.title} commands={['svc agente revocations']}>
+    <Screen title={text.title} commands={[svc.listRevocations]}>
       <p class="muted">{text.about}</p>
       <ListCard
         title={text.list}

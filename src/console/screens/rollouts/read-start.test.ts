@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { WAVES_DRAFT } from '../cargo/read-form.ts'
-import { describeStart, readStart, type StartDraft } from './read-start.ts'
+import { svc } from '../../commands/svc.ts'
+import { readStart, type StartDraft } from './read-start.ts'
 
 const DRAFT: StartDraft = { whom: 'all', where: '', programa: '', waves: WAVES_DRAFT }
 const RULES = {
@@ -34,11 +35,11 @@ test('an update names a version, and the command says the same', () => {
   const request = readStart('update', draft)
   assert.deepEqual(request, { ...RULES, programa: '0.5.1', where: 'env in (prod,stage)' })
   assert.equal(
-    describeStart('update', request ?? RULES),
+    svc.startRollout('update', request ?? RULES),
     `svc agente update 0.5.1 --where 'env in (prod,stage)' --waves 1,10%,50%,100% --soak 600s --max-failed 0 --late-after 3600s`,
   )
   assert.equal(
-    describeStart('rotation', RULES),
+    svc.startRollout('rotate', RULES),
     'svc agente rotate --all --waves 1,10%,50%,100% --soak 600s --max-failed 0 --late-after 3600s',
   )
 })

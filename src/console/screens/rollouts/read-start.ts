@@ -1,7 +1,6 @@
-// What somebody typed to renew identities or to announce a newer agent in waves, as a request of the hub and as a command.
+// What somebody typed to renew identities or to announce a newer agent in waves, as a request of the hub.
 
 import type { AdminRequest } from '../../api/operations.ts'
-import { describeCommand } from '../../parts/describe-command.ts'
 import { readWaves, type WavesDraft } from '../cargo/read-form.ts'
 
 export const STARTS = ['rotation', 'update'] as const
@@ -29,18 +28,4 @@ export function readStart(start: Start, draft: StartDraft): StartRequest | undef
     ...(start === 'update' && { programa: programa.trim() }),
     ...(whom === 'where' && { where: where.trim() }),
   }
-}
-
-export function describeStart(start: Start, request: StartRequest): string {
-  const { waves, where, programa = '' } = request
-  const { soak_seconds: soak, max_failed: failed, late_seconds: late = 0 } = request
-  const what = start === 'rotation' ? ['rotate'] : ['update', programa]
-  return describeCommand(['svc', 'agente', ...what], {
-    all: where === undefined,
-    where,
-    waves: waves.join(','),
-    soak: `${soak}s`,
-    'max-failed': failed,
-    'late-after': `${late}s`,
-  })
 }

@@ -4,12 +4,12 @@ import { useState } from 'preact/hooks'
 import type { JSX } from 'preact'
 import type { AdminReplies } from '../../api/operations.ts'
 import { useQuery } from '../../api/query.ts'
+import { svc } from '../../commands/svc.ts'
 import { hrefOf } from '../../frame/router.ts'
 import { Screen } from '../../frame/screen.tsx'
 import { ActDialog } from '../../parts/act-dialog.tsx'
 import { Answer } from '../../parts/answer.tsx'
 import { DeliveryStatus } from '../../parts/delivery-status.tsx'
-import { describeCommand } from '../../parts/describe-command.ts'
 import { describeDuration } from '../../parts/durations.ts'
 import { IfAllowed } from '../../parts/if-allowed.tsx'
 import { Relative, Time } from '../../parts/time.tsx'
@@ -35,9 +35,7 @@ export function RolloutScreen({ id = '' }: ScreenProperties): JSX.Element {
       title={data === undefined ? id : nameOfRollout(data)}
       wire="rollout"
       above={[rollouts.title, hrefOf('/rollouts')]}
-      commands={['show', 'pause', 'resume', 'undo'].map((act) =>
-        describeCommand(['svc', 'rollout', act, id]),
-      )}
+      commands={svc.aboutRollout(id)}
     >
       <Answer shown={shown.value}>{(rollout) => <RolloutPage rollout={rollout} />}</Answer>
     </Screen>

@@ -5,6 +5,7 @@ import { ask } from '../../api/client.ts'
 import type { AdminReplies } from '../../api/operations.ts'
 import { PAGE_ROWS, usePages } from '../../api/pages.ts'
 import { isAllowed } from '../../api/session.ts'
+import { svc } from '../../commands/svc.ts'
 import { here, hrefOf, setQuery } from '../../frame/router.ts'
 import { Screen } from '../../frame/screen.tsx'
 import { useFleetSummary } from '../../frame/use-fleet-summary.ts'
@@ -40,13 +41,7 @@ export function RolloutsScreen(): JSX.Element {
     <Screen
       title={rollouts.title}
       wire="rollout"
-      commands={[
-        'svc rollout list',
-        'svc freeze show',
-        'svc agente rotate --all --waves 1,10%,100%',
-        'svc agente update 0.5.0 --all --waves 1,10%,100%',
-        `svc freeze set --until 12h --why 'incident 4711'`,
-      ]}
+      commands={[svc.listRollouts, svc.showFreeze, svc.rotateAll, svc.updateAll, svc.setFreeze]}
     >
       <FreezeCard />
       <section class="card" aria-label={rollouts.title}>
@@ -64,7 +59,7 @@ export function RolloutsScreen(): JSX.Element {
           hrefOf={({ id }) => hrefOf(`/rollouts/${id}`)}
           empty={
             <Notice title={frame.empty} hint={rollouts.empty}>
-              <Command text="svc carga update site --waves 1,10%,50%,100%" />
+              <Command text={svc.updateInWaves} />
             </Notice>
           }
         />

@@ -2,6 +2,7 @@
 
 import { useState } from 'preact/hooks'
 import type { JSX } from 'preact'
+import { svc } from '../../commands/svc.ts'
 import { goTo, hrefOf } from '../../frame/router.ts'
 import { Rehearsed, useRehearsal } from '../../parts/act-dialog.tsx'
 import { Command } from '../../parts/command.tsx'
@@ -14,7 +15,7 @@ import { words } from '../../words/words.ts'
 import { WAVES_DRAFT } from '../cargo/read-form.ts'
 import { WavePlan } from '../cargo/wave-plan.tsx'
 import { WavesFields } from '../cargo/waves-fields.tsx'
-import { describeStart, readStart, type Start, type StartDraft } from './read-start.ts'
+import { readStart, type Start, type StartDraft } from './read-start.ts'
 
 const EMPTY: StartDraft = { whom: 'all', where: '', programa: '', waves: WAVES_DRAFT }
 const NAMES = { rotation: 'startRotation', update: 'startUpdate' } as const
@@ -78,7 +79,9 @@ export function StartDialog({
           <WavesFields draft={draft.waves} onChange={(waves) => set({ waves })} />
           {isShown && <WavePlan rehearsal={rehearsal} />}
           {isShown && <Rehearsed rehearsal={rehearsal} />}
-          {request !== undefined && <Command text={describeStart(start, request)} />}
+          {request !== undefined && (
+            <Command text={svc.startRollout(start === 'rotation' ? 'rotate' : 'update', request)} />
+          )}
         </div>
         <FormFoot
           errors={[request && error, act.error]}

@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks'
 import type { JSX } from 'preact'
 import type { AdminReplies } from '../../api/operations.ts'
 import { useQuery } from '../../api/query.ts'
+import { svc } from '../../commands/svc.ts'
 import { hrefOf } from '../../frame/router.ts'
 import { Screen } from '../../frame/screen.tsx'
 import { ActDialog } from '../../parts/act-dialog.tsx'
@@ -26,7 +27,7 @@ export function RootsScreen(): JSX.Element {
   const { roots: text } = words()
   const shown = useQuery('showBundle', { pendentes_max: SHOWN_MAX }, { tipos: TIPOS })
   return (
-    <Screen title={text.title} wire="bundle" commands={['svc bundle status']}>
+    <Screen title={text.title} wire="bundle" commands={[svc.showBundle]}>
       <Answer shown={shown.value}>
         {(bundle) => (
           <>
@@ -96,7 +97,7 @@ function SetCard({ bundle }: { readonly bundle: Bundle }): JSX.Element {
           <p class="faint">
             <code class="breaks">{bundle.trust_key}</code>
           </p>
-          <Command text="svc bundle sign --help" />
+          <Command text={svc.signBundle} />
         </div>
       )}
       {isUpdating && <UpdateDialog onClose={() => setUpdating(false)} />}
@@ -185,7 +186,7 @@ function NeedsCard({ bundle }: { readonly bundle: Bundle }): JSX.Element {
       {total > bundle.pendentes.length && (
         <div class="foot">
           {words().frame.rows(formatCount(bundle.pendentes.length), formatCount(total))}
-          <Command text="svc bundle status" />
+          <Command text={svc.showBundle} />
         </div>
       )}
     </section>

@@ -5,6 +5,7 @@ import { useEffect, useState } from 'preact/hooks'
 import type { JSX } from 'preact'
 import { findSealingPlace, type SealingPlace } from '../../api/sealing-place.ts'
 import { useQuery } from '../../api/query.ts'
+import { svc } from '../../commands/svc.ts'
 import { here, hrefOf } from '../../frame/router.ts'
 import { Screen } from '../../frame/screen.tsx'
 import { Answer, Failure, Notice } from '../../parts/answer.tsx'
@@ -99,10 +100,8 @@ function SealOff({ command }: { readonly command: string }): JSX.Element {
   )
 }
 
-const CONSOLE = `svc --hub ${location.origin} --token-file ~/.svc-token console`
+const CONSOLE = svc.serveConsole(location.origin)
 
 function sealCommand(carga: string | undefined): string {
-  return carga === undefined
-    ? 'svc load create --type sealed --name db-password --file db-password --agent web-1.example.org'
-    : `svc load update ${/^[\w-]+$/.test(carga) ? carga : 'ID'} --file db-password`
+  return carga === undefined ? svc.createSealed : svc.updateSealed(carga)
 }

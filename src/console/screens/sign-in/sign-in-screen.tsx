@@ -5,6 +5,7 @@ import type { JSX } from 'preact'
 import { HubError } from '../../api/hub-error.ts'
 import { holder, session } from '../../api/session.ts'
 import { signIn } from '../../api/sign-in.ts'
+import { svc } from '../../commands/svc.ts'
 import { Command } from '../../parts/command.tsx'
 import { words } from '../../words/words.ts'
 import { ProviderSignIn } from './provider-button.tsx'
@@ -155,7 +156,7 @@ function SignInForm({ isForLink = false }: { readonly isForLink?: boolean }): JS
       <div id="sign-in-hint" class="muted">
         <p>{text.intro}</p>
         <p>{text.hint}</p>
-        <Command text="svc console link --name oncall --role viewer" />
+        <Command text={svc.signInByLink} />
       </div>
     </form>
   )

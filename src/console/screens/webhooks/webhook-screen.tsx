@@ -6,11 +6,11 @@ import type { AdminReplies } from '../../api/operations.ts'
 import { roleNeeded } from '../../api/operations.ts'
 import { useQuery } from '../../api/query.ts'
 import { isAtLeast } from '../../api/session.ts'
+import { svc } from '../../commands/svc.ts'
 import { goTo, hrefOf } from '../../frame/router.ts'
 import { Screen } from '../../frame/screen.tsx'
 import { ActDialog } from '../../parts/act-dialog.tsx'
 import { Answer, Failure, Notice } from '../../parts/answer.tsx'
-import { describeCommand } from '../../parts/describe-command.ts'
 import { formatCount, Relative, Time } from '../../parts/time.tsx'
 import { useAct } from '../../parts/use-act.ts'
 import { words } from '../../words/words.ts'
@@ -31,7 +31,7 @@ export function WebhookScreen({ id = '' }: ScreenProperties): JSX.Element {
       title={shown.value.data === undefined ? text.one : new URL(shown.value.data.url).host}
       wire="webhook"
       above={[text.title, hrefOf('/webhooks')]}
-      commands={['show', 'test'].map((verb) => describeCommand(['svc', 'webhook', verb, id]))}
+      commands={svc.aboutWebhook(id)}
     >
       {isAllowed ? (
         <Answer shown={shown.value}>{(webhook) => <WebhookPage webhook={webhook} />}</Answer>

@@ -7,6 +7,7 @@ import type { AdminReplies } from '../../api/operations.ts'
 import { PAGE_ROWS, usePages } from '../../api/pages.ts'
 import { isAtLeast } from '../../api/session.ts'
 import { roleNeeded } from '../../api/operations.ts'
+import { svc } from '../../commands/svc.ts'
 import { hrefOf } from '../../frame/router.ts'
 import { Screen } from '../../frame/screen.tsx'
 import { Notice } from '../../parts/answer.tsx'
@@ -24,7 +25,7 @@ type Webhook = AdminReplies['listWebhooks']['webhooks'][number]
 export function WebhooksScreen(): JSX.Element {
   const { webhooks: text, frame } = words()
   return (
-    <Screen title={text.title} wire="webhook" commands={['svc webhook list']}>
+    <Screen title={text.title} wire="webhook" commands={[svc.listWebhooks]}>
       {isAtLeast(roleNeeded('listWebhooks')) ? (
         <WebhooksCard />
       ) : (
@@ -49,7 +50,7 @@ function WebhooksCard(): JSX.Element {
         title={text.list}
         pages={pages}
         empty={text.none}
-        emptyCommand="svc webhook create --url https://alerts.example.org/cartorio"
+        emptyCommand={svc.createWebhook}
         hrefOf={({ id }) => hrefOf(`/webhooks/${encodeURIComponent(id)}`)}
         columns={[
           {

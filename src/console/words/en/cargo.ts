@@ -48,7 +48,7 @@ export const cargo = {
   file: 'File',
   mode: 'Mode',
   fileLarge: (bytes: string, most: string) =>
-    `The file has ${bytes} bytes, and a pushed file may have ${most}: it was not sent. Seal it, which takes more: svc carga create --tipo selado.`,
+    `The file has ${bytes} bytes, and a pushed file may have ${most}: it was not sent. Seal it, which takes more: svc load create --type sealed.`,
   fileNotText: 'The file is no UTF-8 text, and was not sent.',
   fileHint: (most: string) => `UTF-8 text of at most ${most} bytes; the hub can read it.`,
   open: 'Open host',

@@ -71,7 +71,8 @@ export const hub = {
   segmentStates: { present: 'Present', missing: 'Missing', damaged: 'Damaged' },
   allInVault: 'All entries are in the vault',
   noDirectory:
-    'Once SVC_LOG_ARCHIVE_DIR of the hub names a directory, entries older than 30 days can move into it:',
-  canLeave: (directory: string) => `Entries older than 30 days can move into ${directory}:`,
-  moreCanLeave: 'Move more of them out of the vault:',
+    'Once SVC_LOG_ARCHIVE_DIR of the hub names a directory, entries can move into it. This moves those older than 180 days; those of the last 30 days always stay:',
+  canLeave: (directory: string) =>
+    `Entries can move into ${directory}. This moves those older than 180 days; those of the last 30 days always stay:`,
+  moreCanLeave: 'Move those that are older than 180 days by now out of the vault:',
 }

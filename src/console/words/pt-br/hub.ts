@@ -71,7 +71,8 @@ export const hub: Words['hub'] = {
   segmentStates: { present: 'Presente', missing: 'Falta', damaged: 'Com defeito' },
   allInVault: 'Todos os eventos estão no cofre',
   noDirectory:
-    'Quando SVC_LOG_ARCHIVE_DIR do hub indicar um diretório, eventos com mais de 30 dias podem ir para ele:',
-  canLeave: (directory) => `Eventos com mais de 30 dias podem ir para ${directory}:`,
-  moreCanLeave: 'Tirar mais deles do cofre:',
+    'Quando SVC_LOG_ARCHIVE_DIR do hub indicar um diretório, eventos podem ir para ele. Isto leva os que têm mais de 180 dias; os dos últimos 30 dias sempre ficam:',
+  canLeave: (directory) =>
+    `Eventos podem ir para ${directory}. Isto leva os que têm mais de 180 dias; os dos últimos 30 dias sempre ficam:`,
+  moreCanLeave: 'Tirar do cofre os que já têm mais de 180 dias:',
 }
