@@ -13,7 +13,7 @@ import { followLinks } from './frame/router.ts'
 import { Failure } from './parts/answer.tsx'
 import { ConfirmDialog } from './parts/confirm-dialog.tsx'
 import { CurrentScreen } from './screens/routes.tsx'
-import { followLinkCodes, leaveSignIn, linkCode } from './screens/sign-in/link-code.ts'
+import { followLinkCodes, leaveSignIn } from './screens/sign-in/link-code.ts'
 import { dropProviderAnswer, takeProviderAnswer } from './screens/sign-in/provider-answer.ts'
 import { SignInAgain, SignInScreen, UseLink } from './screens/sign-in/sign-in-screen.tsx'
 import { reloadOnBuild } from './watch.ts'
@@ -52,7 +52,8 @@ effect(() => {
 try {
   await resume()
   if (isIn()) dropProviderAnswer()
-  if (isIn() && linkCode.value === undefined) leaveSignIn()
+  // Behind the question whether to use a link is the screen of who is in.
+  if (isIn()) leaveSignIn()
   render(<Console />, document.body)
 } catch (error) {
   render(<Failure error={error as Error} />, document.body)

@@ -55,7 +55,9 @@ describe('[ADT-1] [ADT-6] [ADT-7] the audit log', WITH_BROWSER, () => {
     await page.getByText('Signed.').waitFor({ timeout: 15_000 })
     await page.reload()
     await page.getByText('Same log as last time.').waitFor()
-    await page.getByText(/No entry is newer than the anchor|w(?:as|ere) computed just now/).waitFor()
+    await page
+      .getByText(/No entry is newer than the anchor|w(?:as|ere) computed just now/)
+      .waitFor()
     person.assertBlameless()
   })
 

@@ -134,6 +134,17 @@ export function zoneOffsetMs(ms: number): number {
   return zone.value === 'utc' ? 0 : new Date(ms).getTimezoneOffset() * -60_000
 }
 
+/** What a mark of an axis may say; which of it, the picture decides. */
+export function describeMark(ms: number): {
+  readonly day: string
+  readonly clock: string
+  readonly withDay: string
+} {
+  const date = new Date(ms)
+  const clock = format(date, { hour: '2-digit', minute: '2-digit' })
+  return { day: dayOf(date), clock, withDay: `${dayLabel(date.toISOString())} ${clock}` }
+}
+
 /** `Mon 23`. */
 export function dayLabel(at: string): string {
   return format(new Date(at), { weekday: 'short', day: 'numeric' })

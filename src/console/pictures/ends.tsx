@@ -9,6 +9,7 @@ import { describeDuration } from '../parts/durations.ts'
 import { dayLabel, describeSpan, describeTime, formatCount, zoneOffsetMs } from '../parts/time.tsx'
 import { shortenHostname } from '../parts/shorten-hostname.ts'
 import { words } from '../words/words.ts'
+import { widthOfText } from './axis-labels.ts'
 import { findWaves, hoursBetweenMarks, listWholeHours, ticksUpTo } from './ends-scale.ts'
 
 const STATES = ['expired', 'atrasado', 'renewing', 'fresh'] as const
@@ -26,6 +27,7 @@ const LATE_NAMES = 3
 const LATE_NAMES_X = 250
 /** The word `now` has room. */
 const NOW_PX = 50
+const GAP_PX = 8
 
 type Ends = AdminFleetSummary['certificados']
 type Bucket = Ends['buckets'][number]
@@ -189,27 +191,30 @@ function Marks({
   readonly isNarrow: boolean
 }): JSX.Element {
   const every = hoursBetweenMarks(horizonHours, isNarrow)
+  const nowWord = words().times.now
+  const nowEndX = xAt(fromMs) + widthOfText(nowWord) + GAP_PX
   const marks: JSX.Element[] = []
   for (const { ms, hour } of listWholeHours(fromMs, endMs, zoneOffsetMs)) {
     if (every >= 24 ? hour !== 0 : hour % every !== 0) continue
     if (xAt(ms) - xAt(fromMs) < NOW_PX) continue
-    const at = new Date(ms).toISOString()
+    const label =
+      hour === 0 ? dayLabel(new Date(ms).toISOString()) : `${String(hour).padStart(2, '0')}:00`
     marks.push(
       <text
         key={ms}
-        x={xAt(ms)}
+        x={Math.max(xAt(ms), nowEndX + widthOfText(label) / 2)}
         y={AXIS_Y + 17}
         text-anchor="middle"
         class={hour === 0 ? 'mid' : undefined}
       >
-        {hour === 0 ? dayLabel(at) : `${String(hour).padStart(2, '0')}:00`}
+        {label}
       </text>,
     )
   }
   return (
     <>
       <text x={xAt(fromMs)} y={AXIS_Y + 17}>
-        {words().times.now}
+        {nowWord}
       </text>
       {marks}
     </>

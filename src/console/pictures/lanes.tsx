@@ -1,9 +1,10 @@
 // One host in time: its connection, its identity, each delivery; numbered marks are the numbered sentences beside it.
 
 import type { JSX } from 'preact'
-import { describeTime } from '../parts/time.tsx'
+import { describeMark, describeTime } from '../parts/time.tsx'
 import { laneScale, type LaneScale, type PastSpan } from '../screens/host/lane-scale.ts'
 import { words } from '../words/words.ts'
+import { placeLabels } from './axis-labels.ts'
 
 export interface Lane {
   readonly key: string
@@ -29,10 +30,13 @@ export interface LaneMark {
 }
 
 const LANE_PX = 42
-const TOP_PX = 56
+/** Two rows of marks, and below them the word `now`. */
+const TOP_PX = 72
 const NOTE_PX = 160
 /** A mark covers so much of a bar to each side. */
 const MARK_PX = 12
+/** Half of the room that the line of now takes of the axis. */
+const NOW_PX = 26
 
 export function LanesPicture({
   lanes,
@@ -75,14 +79,16 @@ export function LanesPicture({
       <text class="strong" x={scale.nowX} y={TOP_PX - 20} text-anchor="middle">
         {host.now} {describeTime(new Date(nowMs).toISOString())}
       </text>
-      {scale.marks
-        .filter((ms) => Math.abs(scale.xAt(ms) - scale.nowX) > 26)
-        .filter((_ms, at) => !isNarrow || at % 2 === 0)
-        .map((ms) => (
-          <text key={ms} x={scale.xAt(ms)} y={height - 6} text-anchor="middle">
-            {describeTime(new Date(ms).toISOString())}
-          </text>
-        ))}
+      {placeLabels(
+        scale.marks
+          .map((ms) => ({ ms, x: scale.xAt(ms), ...describeMark(ms) }))
+          .filter(({ x }) => Math.abs(x - scale.nowX) > NOW_PX),
+        { left: 0, right: width, today: describeMark(nowMs).day },
+      ).map(({ ms, x, text }) => (
+        <text key={ms} class="axis-label" x={x} y={height - 6} text-anchor="middle">
+          {text}
+        </text>
+      ))}
       {marks
         .filter(({ atMs }) => scale.isInside(atMs))
         .map((mark) => (

@@ -29,6 +29,10 @@ export interface Trust {
   readonly isTrusted: boolean
 }
 
+export interface Zone {
+  readonly timezoneId: string
+}
+
 export const THEMES: readonly Theme[] = (['dark', 'light'] as const).flatMap((theme) =>
   [1440, 390].map((widthPx) => ({ theme, widthPx })),
 )
@@ -54,7 +58,12 @@ function trustFlag({ publicKey }: X509Certificate): string {
 export async function openContext(
   browser: Browser,
   origin: string,
-  { theme = 'dark', widthPx = 1440, isTrusted = false }: Partial<Theme & Trust> = {},
+  {
+    theme = 'dark',
+    widthPx = 1440,
+    isTrusted = false,
+    timezoneId = 'America/Sao_Paulo',
+  }: Partial<Theme & Trust & Zone> = {},
 ): Promise<{ readonly context: BrowserContext; readonly misdeeds: Misdeeds }> {
   const misdeeds: Misdeeds = { reports: [], foreignRequests: [], errors: [] }
   const context = await browser.newContext({
@@ -65,7 +74,7 @@ export async function openContext(
     reducedMotion: 'reduce',
     viewport: { width: widthPx, height: HEIGHT_PX },
     locale: 'en-GB',
-    timezoneId: 'America/Sao_Paulo',
+    timezoneId,
   })
   await context.exposeBinding('gatherReport', (_source, report: string) => {
     misdeeds.reports.push(report)

@@ -7,7 +7,13 @@ import { systemClock } from '../../../src/platform/clock.ts'
 import { placeBuiltConsole } from '../../support/built-console.ts'
 import { type SeededHub, startSeededHub } from '../../../tools/console/seeded-hub.ts'
 import { findFreePort } from '../../support/free-port.ts'
-import { launchBrowser, type Misdeeds, openContext, type Theme } from './console-browser.ts'
+import {
+  launchBrowser,
+  type Misdeeds,
+  openContext,
+  type Theme,
+  type Zone,
+} from './console-browser.ts'
 import { watchStory } from './failed-story.ts'
 
 const SEED = 7
@@ -16,7 +22,7 @@ export interface SeededConsole extends AsyncDisposable {
   readonly hub: SeededHub
   readonly browser: Browser
   /** A browser of a person of their own, on the overview. */
-  signIn(role?: AdminRole, theme?: Partial<Theme>): Promise<SeededPerson>
+  signIn(role?: AdminRole, theme?: Partial<Theme & Zone>): Promise<SeededPerson>
 }
 
 export interface SeededPerson extends AsyncDisposable {

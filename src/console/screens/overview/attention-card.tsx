@@ -150,7 +150,7 @@ function describeAttention(attention: Attention): Line {
         icon: 'octagon-x',
         title: overview.notRevokedTitle(attention.count),
         text: overview.notRevokedText(attention.reason ?? ''),
-        atText: attention.since && describeTime(attention.since),
+        atText: attention.since && overview.since(describeTime(attention.since)),
         href: hrefOf('/revocations'),
         label: overview.whatToDo,
       }
@@ -176,6 +176,7 @@ function describeAttention(attention: Attention): Line {
             : overview.webhookDead(origin, formatCount(dead)),
         text: error === null ? '' : overview.webhookText(error, attempts),
         at: next ?? undefined,
+        atText: next === null ? undefined : overview.nextAttempt,
         href: hrefOf(`/webhooks/${id}`),
         label: overview.openWebhook,
       }

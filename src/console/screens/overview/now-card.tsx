@@ -1,13 +1,13 @@
 // What has just happened, without routine.
 
 import type { JSX } from 'preact'
-import { describeEntry } from '../../../explain/describe-entry.ts'
 import { useVaultEntries } from '../../api/use-vault-entries.ts'
 import { hrefOf } from '../../frame/router.ts'
 import { Answer } from '../../parts/answer.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useEntryLanguage } from '../../words/entry-language.ts'
 import { words } from '../../words/words.ts'
+import { describeLogEntry } from '../audit/describe-log-entry.ts'
 
 const ENTRIES = 8
 
@@ -29,21 +29,16 @@ export function NowCard(): JSX.Element {
         {({ eventos }) =>
           entryLanguage !== undefined && (
             <ol class="feed">
-              {eventos
-                .toReversed()
-                .map(({ seq, tipo_evento: type, timestamp, payload, agente_id: agentId }) => {
-                  const entry = { seq, type, payload, agentId, hostname: null }
-                  return (
-                    <li key={seq}>
-                      <Time at={timestamp} withSeconds />
-                      <div>
-                        <a href={hrefOf(`/audit/${seq}`)}>
-                          {describeEntry(entry, entryLanguage).sentence}
-                        </a>
-                      </div>
-                    </li>
-                  )
-                })}
+              {eventos.toReversed().map((entry) => (
+                <li key={entry.seq}>
+                  <Time at={entry.timestamp} withSeconds />
+                  <div>
+                    <a href={hrefOf(`/audit/${entry.seq}`)}>
+                      {describeLogEntry(entry, entryLanguage).sentence}
+                    </a>
+                  </div>
+                </li>
+              ))}
             </ol>
           )
         }

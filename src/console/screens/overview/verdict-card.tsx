@@ -148,7 +148,7 @@ function UrgentHost({
 }): JSX.Element {
   const { overview, times } = words()
   const left = isExpired
-    ? overview.expiredSince(describeTime(host.not_after))
+    ? overview.since(describeTime(host.not_after))
     : describeDuration(Date.parse(host.not_after) - now.value, times)
   return (
     <a href={hrefOf(`/hosts/${host.agente_id}`)}>

@@ -17,7 +17,7 @@ export const acts = {
   goOn: 'Back to the form',
   takePresent: 'Start from what is there',
   overwrite: 'Set what you want',
-  shownOnce: 'Only you see it, and only now: the hub keeps its hash alone.',
+  shownOnce: 'Only you see this, and only now: the hub keeps hashes alone.',
   haveCopied: 'I have copied it',
   close: 'Close',
   remove: 'Remove',

@@ -1,5 +1,7 @@
 // The audit log: its check, its list, one entry, and its print view.
 
+import { plural } from './plural.ts'
+
 export const audit = {
   title: 'Audit log',
   evidenceTitle: 'Evidence',
@@ -7,13 +9,14 @@ export const audit = {
   verdict: {
     asking: 'Asking the hub for its log',
     empty: 'The log has no entries yet',
-    waiting: (left: string) => `${left} entries are not checked here`,
+    waiting: (left: string) => `${plural(left, 'entry is', 'entries are')} not checked here`,
     waitingWhy:
       'That is more than is checked unasked. It costs this browser some time, and the hub the reading of its log.',
     running: (left: string) => `Checking, ${left} to go`,
-    stopped: (left: string) => `Stopped, ${left} entries are not checked here`,
+    stopped: (left: string) =>
+      `Stopped, ${plural(left, 'entry is', 'entries are')} not checked here`,
     failed: 'The check could not go on',
-    good: (entries: string) => `No break in ${entries} entries`,
+    good: (entries: string) => `No break in ${plural(entries, 'entry', 'entries')}`,
     badEntry: (seq: string) => `Entry ${seq} was changed`,
     badEntryWhy:
       'What the hub shows of this entry is not what its hash was computed from. From here on nothing in the log can be trusted: compare it with a backup.',
@@ -21,10 +24,10 @@ export const audit = {
     reason: 'What is wrong',
     rewritten: (at: string) => `The log was rewritten: the anchor of ${at} is not in it`,
     rewrittenWhy: (seq: string, has: string) =>
-      `Entry ${seq} had another hash when this browser kept it, or is gone; the log has ${has} entries now. A log that goes on from what it was never changes that.`,
+      `Entry ${seq} had another hash when this browser kept it, or is gone; the log has ${plural(has, 'entry', 'entries')} now. A log that goes on from what it was never changes that.`,
     tree: 'The log is not the one that its checkpoint was signed for',
     treeWhy: (size: string) =>
-      `Each of the ${size} entries fits the one before it, and together they are not what the hub signed: something was changed after that, or before the anchor.`,
+      `Each entry of ${size} fits the one before it, and together they are not what the hub signed: something was changed after that, or before the anchor.`,
     key: "The hub's key changed",
     keyWhy:
       'The log is signed with another key than the anchor of this browser was. A new vault has another one, and so has a log that somebody put in its place: ask who did that.',
@@ -38,9 +41,9 @@ export const audit = {
     `${count === '1' ? '1 entry was' : `${count} entries were`} computed just now in this browser${speed}, and each new one as it arrives.`,
   computedIn: (time: string, rate: string) => `, in ${time} (${rate} a second)`,
   computedBefore: (count: string, at: string) =>
-    `The ${count} before them were last computed at ${at}.`,
+    `${count === '1' ? 'The one before was' : `The ${count} before were`} last computed at ${at}.`,
   progress: (count: string, total: string, rate: string) =>
-    `${count} of ${total}, ${rate} entries a second`,
+    `${count} of ${total}, ${plural(rate, 'entry', 'entries')} a second`,
   noneNew: (at: string) => `No entry is newer than the anchor of ${at}.`,
   anchorLimit:
     'An anchor shows that the log goes on from it. It does not show that older payloads are still what they were: only checking all again does.',
@@ -55,7 +58,7 @@ export const audit = {
   noAnchorWhy: 'The first whole check keeps one in this browser.',
   signed: 'Signed.',
   signedWhy: (size: string) =>
-    `The tree over the first ${size} entries is the one that the hub signed.`,
+    `The tree over the first ${size === '1' ? 'entry' : `${size} entries`} is the one that the hub signed.`,
   notSigned: 'No signed checkpoint was compared yet.',
   cannotVerify:
     'This browser cannot check Ed25519 signatures: tree and checkpoint are not compared.',
@@ -132,7 +135,8 @@ export const audit = {
     'Everything that the hub does, and what agents report, is an entry here. The first one comes with the first token:',
   range: (first: string, last: string) => `Entries ${first}–${last}`,
   hidden: (count: string) => `routine: ${count} hidden here`,
-  missing: (count: string) => `${count} entries are in segments that the hub cannot read`,
+  missing: (count: string) =>
+    `${plural(count, 'entry is', 'entries are')} in segments that the hub cannot read`,
   arrivedMany: (count: number) => `${count} or more new`,
   keysHint: 'move',
   openHint: 'open',

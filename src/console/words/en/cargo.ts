@@ -10,7 +10,7 @@ export const cargo = {
   type: 'Type',
   version: 'Version',
   who: 'Who gets it',
-  named: (count: string) => `${count} hosts, by name`,
+  named: (count: string) => `${plural(count, 'host', 'hosts')}, by name`,
   statuses: 'Hosts by status',
   left: {
     falhou: (count: number) => plural(count, 'failed', 'failed'),
@@ -99,6 +99,6 @@ export const cargo = {
   } as Readonly<Record<string, string>>,
   reseal: 'Seal it for them too:',
   sealedFile: 'Sealed file',
-  bytes: (count: string) => `${count} bytes`,
+  bytes: (count: string) => plural(count, 'byte', 'bytes'),
   rollout: 'A rollout of it is open',
 }

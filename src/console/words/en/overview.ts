@@ -19,14 +19,15 @@ export const overview = {
   caNotReady: 'The CA signs nothing.',
   caEnds: (duration: string) =>
     `The first host loses a certificate in ${duration}, unless it comes back.`,
-  others: (count: string) => `The other ${count} renew on time.`,
+  others: (count: string) =>
+    count === '1' ? 'The other one renews on time.' : `The other ${count} renew on time.`,
   ready: 'The hub, its store and the CA are ready.',
   withoutHub: 'No hub runs: what is live is not known.',
   silentFor: (duration: string) => `silent for ${duration}`,
   neverSeen: 'never heard of',
   refusedBy: 'the hub refuses it',
   polls: 'does not renew',
-  expiredSince: (time: string) => `since ${time}`,
+  since: (time: string) => `since ${time}`,
   mayStayDown: 'The hub may stay down for',
   nothingEnds: 'As long as you like: no certificate in use could end.',
   noneOnTime: 'No host is on time: each minute counts.',
@@ -36,16 +37,16 @@ export const overview = {
   lateNotCounted: (count: number) =>
     ` ${plural(count, 'host that is late or has expired is', 'hosts that are late or have expired are')} not counted: ${count === 1 ? 'it does' : 'they do'} not renew anyway.`,
   after: (hours: number) => `after ${hours} h`,
-  hosts: (count: string) => `${count} hosts`,
+  hosts: (count: string) => plural(count, 'host', 'hosts'),
   endsHeading: 'Certificates by when they end',
   noEnds:
     'Once a host has a certificate, this shows when each one ends and when its renewal is expected.',
   endsTitle: (most: string) =>
     `Certificates in use by when they end, and below them the renewals that are expected. The highest bar is ${most}.`,
-  bucket: (time: string, count: string) => `${time}: ${count} end`,
-  wave: (count: string, span: string) => `Wave: ${count} end ${span}`,
+  bucket: (time: string, count: string) => `${time}: ${plural(count, 'ends', 'end')}`,
+  wave: (count: string, span: string) => `Wave: ${plural(count, 'ends', 'end')} ${span}`,
   renewalsExpected: (perMinute: string) => `Renewals expected, ${perMinute} a minute at most`,
-  later: (count: string) => `${count} end later`,
+  later: (count: string) => `${plural(count, 'ends', 'end')} later`,
   states: { expired: 'Expired', atrasado: 'Late', renewing: 'Renewing', fresh: 'Fresh' },
   renewals: 'Renewals expected',
   from: 'From',
@@ -96,6 +97,7 @@ export const overview = {
     `The hub gave up ${dead === '1' ? '1 message' : `${dead} messages`} to webhook ${origin}`,
   webhookText: (error: string, attempts: number) =>
     `${error}, tried ${plural(attempts, 'time', 'times')}.`,
+  nextAttempt: 'next attempt',
   openWebhook: 'Open webhook',
   refusalsTitle: (count: number) =>
     `${plural(count, 'request was', 'requests were')} refused in the last hour`,

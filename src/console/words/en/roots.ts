@@ -1,5 +1,7 @@
 // The roots that are trusted.
 
+import { plural } from './plural.ts'
+
 export const roots = {
   title: 'Trust roots',
   set: (numero: number, epoca: number) => `Set ${numero} of epoch ${epoca}`,
@@ -26,11 +28,15 @@ export const roots = {
     count === '1'
       ? '1 certificate in use leads to it.'
       : `${count} certificates in use lead to it.`,
-  unknown: (count: string) => `Nobody noted the root of ${count} certificates in use.`,
+  unknown: (count: string) =>
+    `Nobody noted the root of ${plural(count, 'certificate', 'certificates')} in use.`,
   noHosts: 'No host has enrolled yet: the first one takes this set with its identity.',
-  allAdopted: (count: string) => `All ${count} hosts have said that they trust exactly this set.`,
+  allAdopted: (count: string) =>
+    count === '1'
+      ? 'The one host has said that it trusts exactly this set.'
+      : `All ${count} hosts have said that they trust exactly this set.`,
   pending: (count: string, all: string) =>
-    `${count} of ${all} hosts have not said that they trust exactly this set:`,
+    `${count} of ${plural(all, 'host has', count === '1' ? 'hosts has' : 'hosts have')} not said that ${count === '1' ? 'it trusts' : 'they trust'} exactly this set:`,
   host: 'Host',
   trusts: 'Trusts',
   why: 'Why',

@@ -1,5 +1,7 @@
 // Sealing a file in the browser.
 
+import { plural } from './plural.ts'
+
 export const seal = {
   title: 'Seal a file',
   above: 'Cargo',
@@ -35,7 +37,8 @@ export const seal = {
     'This page keeps no recipients. Save them, and choose that file the next time: then only new and changed ones are asked for.',
   submit: 'Seal and deliver',
   judging: 'Asking for whom…',
-  sealing: (done: number, total: number) => `Sealing for ${done} of ${total} recipients…`,
+  sealing: (done: number, total: number) =>
+    `Sealing for ${done} of ${plural(total, 'recipient', 'recipients')}…`,
   sending: 'Sending the sealed file…',
   noName: 'Give it a name.',
   noWhom: 'Say for which hosts, role or selector.',
@@ -44,7 +47,7 @@ export const seal = {
   twoSecrets: 'Type the secret or choose a file, not both.',
   tooLarge: (bytes: string, most: string) => `It has ${bytes} bytes; a sealed file holds ${most}.`,
   sealedTooLarge: (recipients: number, bytes: string, most: string) =>
-    `Sealed for ${recipients} recipients it has ${bytes} bytes, and the hub takes ${most}: make several, each for some of the hosts.`,
+    `Sealed for ${plural(recipients, 'recipient', 'recipients')} it has ${bytes} bytes, and the hub takes ${most}: make several, each for some of the hosts.`,
   sendAgain: 'Send the sealed file again',
   thisFile: 'the file that you seal',
   nobody: 'There is nobody to seal for.',

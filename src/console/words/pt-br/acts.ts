@@ -1,5 +1,6 @@
 // What is said around acts: before, during, after, and when somebody else was faster.
 
+import { atTime } from './at-time.ts'
 import type { Words } from '../words.ts'
 
 export const acts: Words['acts'] = {
@@ -10,7 +11,7 @@ export const acts: Words['acts'] = {
   hostsTold: (count) => (count === 1 ? '1 agente é avisado' : `${count} agentes são avisados`),
   typeName: (name) => `Digite ${name} para continuar`,
   changedMeanwhile: 'Alguém mudou isto enquanto estava na sua tela.',
-  changedBy: (actor, time) => `${actor} mudou isto às ${time}, enquanto estava na sua tela.`,
+  changedBy: (actor, time) => `${actor} mudou isto ${atTime(time)}, enquanto estava na sua tela.`,
   compare: 'Comparar…',
   seen: 'O que você viu',
   present: 'O que está lá agora',
@@ -18,7 +19,7 @@ export const acts: Words['acts'] = {
   goOn: 'Voltar ao formulário',
   takePresent: 'Começar do que está lá',
   overwrite: 'Gravar o que você quer',
-  shownOnce: 'Só você vê, e só agora: o hub guarda apenas o hash.',
+  shownOnce: 'Só você vê isto, e só agora: o hub guarda apenas hashes.',
   haveCopied: 'Já copiei',
   close: 'Fechar',
   remove: 'Remover',

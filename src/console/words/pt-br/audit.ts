@@ -1,6 +1,7 @@
 // The audit log: its check, its list, one entry, and its print view.
 
 import type { Words } from '../words.ts'
+import { plural } from './plural.ts'
 
 export const audit: Words['audit'] = {
   title: 'Log de auditoria',
@@ -9,13 +10,15 @@ export const audit: Words['audit'] = {
   verdict: {
     asking: 'Pedindo o log ao hub',
     empty: 'O log ainda não tem eventos',
-    waiting: (left) => `${left} eventos não foram conferidos aqui`,
+    waiting: (left) =>
+      `${plural(left, 'evento não foi conferido', 'eventos não foram conferidos')} aqui`,
     waitingWhy:
       'É mais do que se confere sem pedir: custa tempo a este navegador, e ao hub a leitura do log.',
     running: (left) => `Conferindo, faltam ${left}`,
-    stopped: (left) => `Parado, ${left} eventos não foram conferidos aqui`,
+    stopped: (left) =>
+      `Parado, ${plural(left, 'evento não foi conferido', 'eventos não foram conferidos')} aqui`,
     failed: 'Não foi possível continuar a conferência',
-    good: (entries) => `Nenhuma quebra em ${entries} eventos`,
+    good: (entries) => `Nenhuma quebra em ${plural(entries, 'evento', 'eventos')}`,
     badEntry: (seq) => `O evento ${seq} foi alterado`,
     badEntryWhy:
       'O que o hub mostra deste evento não é aquilo de que o hash foi calculado. Daqui em diante nada no log merece confiança: compare com um backup.',
@@ -23,10 +26,10 @@ export const audit: Words['audit'] = {
     reason: 'O que está errado',
     rewritten: (at) => `O log foi reescrito: a âncora de ${at} não está nele`,
     rewrittenWhy: (seq, has) =>
-      `O evento ${seq} tinha outro hash quando este navegador o guardou, ou sumiu; o log tem ${has} eventos agora. Um log que continua do que era nunca muda isso.`,
+      `O evento ${seq} tinha outro hash quando este navegador o guardou, ou sumiu; o log tem ${plural(has, 'evento', 'eventos')} agora. Um log que continua do que era nunca muda isso.`,
     tree: 'O log não é aquele para o qual o checkpoint foi assinado',
     treeWhy: (size) =>
-      `Cada um dos ${size} eventos encaixa no anterior, e juntos não são o que o hub assinou: algo foi alterado depois, ou antes da âncora.`,
+      `Cada evento de ${size} encaixa no anterior, e juntos não são o que o hub assinou: algo foi alterado depois, ou antes da âncora.`,
     key: 'A chave do hub mudou',
     keyWhy:
       'O log é assinado com outra chave que não a da âncora deste navegador. Um cofre feito de novo tem outra, e também um log que alguém pôs no lugar: pergunte quem fez isso.',
@@ -39,8 +42,12 @@ export const audit: Words['audit'] = {
   computedNow: (count, speed) =>
     `${count === '1' ? '1 evento foi calculado' : `${count} eventos foram calculados`} agora neste navegador${speed}, e cada novo assim que chega.`,
   computedIn: (time, rate) => `, em ${time} (${rate} por segundo)`,
-  computedBefore: (count, at) => `Os ${count} anteriores foram calculados pela última vez: ${at}.`,
-  progress: (count, total, rate) => `${count} de ${total}, ${rate} eventos por segundo`,
+  computedBefore: (count, at) =>
+    count === '1'
+      ? `O anterior foi calculado pela última vez: ${at}.`
+      : `Os ${count} anteriores foram calculados pela última vez: ${at}.`,
+  progress: (count, total, rate) =>
+    `${count} de ${total}, ${plural(rate, 'evento', 'eventos')} por segundo`,
   noneNew: (at) => `Nenhum evento é mais novo que a âncora de ${at}.`,
   anchorLimit:
     'Uma âncora mostra que o log continua dela. Não mostra que payloads antigos ainda são os mesmos: só conferir tudo de novo mostra.',
@@ -53,7 +60,8 @@ export const audit: Words['audit'] = {
   noAnchor: 'Ainda sem âncora.',
   noAnchorWhy: 'A primeira conferência completa guarda uma neste navegador.',
   signed: 'Assinado.',
-  signedWhy: (size) => `A árvore dos primeiros ${size} eventos é a que o hub assinou.`,
+  signedWhy: (size) =>
+    `A árvore ${size === '1' ? 'do primeiro evento' : `dos primeiros ${size} eventos`} é a que o hub assinou.`,
   notSigned: 'Nenhum checkpoint assinado foi comparado ainda.',
   cannotVerify:
     'Este navegador não confere assinaturas Ed25519: árvore e checkpoint não são comparados.',
@@ -129,8 +137,9 @@ export const audit: Words['audit'] = {
   empty:
     'Tudo o que o hub faz, e o que os agentes relatam, é um evento aqui. O primeiro vem com o primeiro token:',
   range: (first, last) => `Eventos ${first}–${last}`,
-  hidden: (count) => `rotina: ${count} ocultos aqui`,
-  missing: (count) => `${count} eventos estão em segmentos que o hub não consegue ler`,
+  hidden: (count) => `rotina: ${plural(count, 'oculto', 'ocultos')} aqui`,
+  missing: (count) =>
+    `${plural(count, 'evento está', 'eventos estão')} em segmentos que o hub não consegue ler`,
   arrivedMany: (count) => `${count} ou mais novos`,
   keysHint: 'mover',
   openHint: 'abrir',

@@ -11,7 +11,7 @@ export const cargo: Words['cargo'] = {
   type: 'Tipo',
   version: 'Versão',
   who: 'Quem recebe',
-  named: (count) => `${count} agentes, pelo nome`,
+  named: (count) => `${plural(count, 'agente', 'agentes')}, pelo nome`,
   statuses: 'Agentes por estado',
   left: {
     falhou: (count) => plural(count, 'falhou', 'falharam'),
@@ -104,6 +104,6 @@ export const cargo: Words['cargo'] = {
   },
   reseal: 'Sele para eles também:',
   sealedFile: 'Arquivo selado',
-  bytes: (count) => `${count} bytes`,
+  bytes: (count) => plural(count, 'byte', 'bytes'),
   rollout: 'Há uma distribuição dela em andamento',
 }

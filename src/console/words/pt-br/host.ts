@@ -1,5 +1,6 @@
 // The page of one host.
 
+import { atTime } from './at-time.ts'
 import type { Words } from '../words.ts'
 import { plural } from './plural.ts'
 
@@ -17,7 +18,7 @@ export const host: Words['host'] = {
   well: (name) => `${name} renova em dia`,
   wellText: (time) => `A próxima renovação é esperada ${time}.`,
   lateText: (time) =>
-    `Deveria ter renovado ${time}. Nada do que pediu foi recusado: a causa é a máquina, o agente ou a rede entre eles e o hub.`,
+    `Deveria ter renovado ${atTime(time)}. Nada do que pediu foi recusado: a causa é a máquina, o agente ou a rede entre eles e o hub.`,
   expiredText:
     'Ele se recupera sozinho enquanto dura o prazo de recuperação do hub; depois precisa de um token.',
   duplicatedText:
@@ -46,7 +47,7 @@ export const host: Words['host'] = {
   stream: 'stream',
   identity: 'Identidade',
   endsHeading: 'Vence',
-  ends: (time) => `vence ${time}`,
+  ends: (time) => `vence ${atTime(time)}`,
   onHostSince: (time) => `na máquina desde ${time}`,
   tipos: { csr_cert: 'certificado', selado: 'arquivo selado', push: 'arquivo enviado' },
   deliveries: 'Entregas',

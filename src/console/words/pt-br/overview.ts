@@ -1,5 +1,6 @@
 // The first screen.
 
+import { atTime } from './at-time.ts'
 import type { Words } from '../words.ts'
 import { plural } from './plural.ts'
 
@@ -19,14 +20,15 @@ export const overview: Words['overview'] = {
   hubNotReady: (names) => `O hub não está pronto: ${names}.`,
   caNotReady: 'A CA não assina nada.',
   caEnds: (duration) => `O primeiro agente perde um certificado em ${duration}, se ela não voltar.`,
-  others: (count) => `Os outros ${count} renovam em dia.`,
+  others: (count) =>
+    count === '1' ? 'O outro renova em dia.' : `Os outros ${count} renovam em dia.`,
   ready: 'O hub, o armazenamento e a CA estão prontos.',
   withoutHub: 'Nenhum hub está rodando: o estado ao vivo é desconhecido.',
   silentFor: (duration) => `sem contato há ${duration}`,
   neverSeen: 'nunca apareceu',
   refusedBy: 'o hub recusa',
   polls: 'não renova',
-  expiredSince: (time) => `desde ${time}`,
+  since: (time) => `desde ${time}`,
   mayStayDown: 'O hub pode ficar fora do ar por',
   nothingEnds: 'O tempo que quiser: nenhum certificado em uso pode vencer.',
   noneOnTime: 'Nenhum agente está em dia: cada minuto conta.',
@@ -36,16 +38,16 @@ export const overview: Words['overview'] = {
   lateNotCounted: (count) =>
     ` ${plural(count, 'agente atrasado ou expirado, que não renova de qualquer modo, não conta', 'agentes atrasados ou expirados, que não renovam de qualquer modo, não contam')}.`,
   after: (hours) => `após ${hours} h`,
-  hosts: (count) => `${count} agentes`,
+  hosts: (count) => plural(count, 'agente', 'agentes'),
   endsHeading: 'Certificados por vencimento',
   noEnds:
     'Quando um agente tiver um certificado, aqui se vê quando cada um vence e quando se espera a renovação.',
   endsTitle: (most) =>
     `Certificados em uso por vencimento e, abaixo, as renovações esperadas. A barra mais alta tem ${most}.`,
-  bucket: (time, count) => `${time}: vencem ${count}`,
-  wave: (count, span) => `Onda: ${count} vencem ${span}`,
+  bucket: (time, count) => `${time}: ${count === '1' ? 'vence' : 'vencem'} ${count}`,
+  wave: (count, span) => `Onda: ${plural(count, 'vence', 'vencem')} ${span}`,
   renewalsExpected: (perMinute) => `Renovações esperadas, no máximo ${perMinute} por minuto`,
-  later: (count) => `${count} vencem depois`,
+  later: (count) => `${plural(count, 'vence', 'vencem')} depois`,
   states: { expired: 'Expirado', atrasado: 'Atrasado', renewing: 'Renovando', fresh: 'Novo' },
   renewals: 'Renovações esperadas',
   from: 'A partir de',
@@ -56,8 +58,8 @@ export const overview: Words['overview'] = {
   attention: 'Precisa de atenção',
   urgentFirst: 'o mais urgente primeiro',
   nothingWaits: 'Nada exige atenção agora.',
-  ends: (time) => `vence ${time}`,
-  ended: (time) => `venceu ${time}`,
+  ends: (time) => `vence ${atTime(time)}`,
+  ended: (time) => `venceu ${atTime(time)}`,
   openHost: 'Abrir agente',
   seeWhy: 'Ver por quê',
   silentTitle: (host) => `${host} não renova`,
@@ -95,6 +97,7 @@ export const overview: Words['overview'] = {
     `O hub desistiu de ${dead === '1' ? '1 mensagem' : `${dead} mensagens`} para o webhook ${origin}`,
   webhookText: (error, attempts) =>
     `${error}, após ${plural(attempts, 'tentativa', 'tentativas')}.`,
+  nextAttempt: 'próxima tentativa',
   openWebhook: 'Abrir webhook',
   refusalsTitle: (count) =>
     `${plural(count, 'pedido recusado', 'pedidos recusados')} na última hora`,

@@ -1,6 +1,7 @@
 // As raízes confiadas.
 
 import type { Words } from '../words.ts'
+import { plural } from './plural.ts'
 
 export const roots: Words['roots'] = {
   title: 'Raízes de confiança',
@@ -30,12 +31,15 @@ export const roots: Words['roots'] = {
     count === '1'
       ? '1 certificado em uso leva a ela.'
       : `${count} certificados em uso levam a ela.`,
-  unknown: (count) => `Não há registro da raiz de ${count} certificados em uso.`,
+  unknown: (count) =>
+    `Não há registro da raiz de ${plural(count, 'certificado', 'certificados')} em uso.`,
   noHosts: 'Nenhum agente se inscreveu ainda: o primeiro recebe este conjunto com a identidade.',
   allAdopted: (count) =>
-    `Todos os ${count} agentes disseram que confiam exatamente neste conjunto.`,
+    count === '1'
+      ? 'O único agente disse que confia exatamente neste conjunto.'
+      : `Todos os ${count} agentes disseram que confiam exatamente neste conjunto.`,
   pending: (count, all) =>
-    `${count} de ${all} agentes não disseram que confiam exatamente neste conjunto:`,
+    `${count} de ${plural(all, 'agente', 'agentes')} ${count === '1' ? 'não disse que confia' : 'não disseram que confiam'} exatamente neste conjunto:`,
   host: 'Agente',
   trusts: 'Confia em',
   why: 'Por quê',

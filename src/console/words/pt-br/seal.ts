@@ -1,6 +1,7 @@
 // Selar um arquivo no navegador.
 
 import type { Words } from '../words.ts'
+import { plural } from './plural.ts'
 
 export const seal: Words['seal'] = {
   title: 'Selar um arquivo',
@@ -37,7 +38,8 @@ export const seal: Words['seal'] = {
     'Esta página não guarda destinatários. Salve-os e escolha o arquivo da próxima vez: então só os novos e os alterados são perguntados.',
   submit: 'Selar e entregar',
   judging: 'Perguntando para quem…',
-  sealing: (done: number, total: number) => `Selando para ${done} de ${total} destinatários…`,
+  sealing: (done: number, total: number) =>
+    `Selando para ${done} de ${plural(total, 'destinatário', 'destinatários')}…`,
   sending: 'Enviando o arquivo selado…',
   noName: 'Dê um nome.',
   noWhom: 'Diga para quais agentes, papel ou seletor.',
@@ -47,7 +49,7 @@ export const seal: Words['seal'] = {
   tooLarge: (bytes: string, most: string) =>
     `Tem ${bytes} bytes; um arquivo selado comporta ${most}.`,
   sealedTooLarge: (recipients: number, bytes: string, most: string) =>
-    `Selado para ${recipients} destinatários tem ${bytes} bytes, e o hub aceita ${most}: faça vários, cada um para alguns dos agentes.`,
+    `Selado para ${plural(recipients, 'destinatário', 'destinatários')} tem ${bytes} bytes, e o hub aceita ${most}: faça vários, cada um para alguns dos agentes.`,
   sendAgain: 'Enviar o arquivo selado de novo',
   thisFile: 'o arquivo que você sela',
   nobody: 'Não há para quem selar.',
