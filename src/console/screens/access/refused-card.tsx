@@ -52,8 +52,8 @@ export function RefusedCard(): JSX.Element {
                         <Time at={timestamp} withSeconds />
                       </a>
                     </td>
-                    <td>{field(payload, 'actor')}</td>
-                    <td>
+                    <td class="breaks">{field(payload, 'actor')}</td>
+                    <td class="breaks">
                       <code>{field(payload, 'reason')}</code>{' '}
                       <span class="muted">
                         {payload['operation'] === undefined ? '' : field(payload, 'operation')}

@@ -74,5 +74,5 @@ export const hub = {
     'Once SVC_LOG_ARCHIVE_DIR of the hub names a directory, entries can move into it. This moves those older than 180 days; those of the last 30 days always stay:',
   canLeave: (directory: string) =>
     `Entries can move into ${directory}. This moves those older than 180 days; those of the last 30 days always stay:`,
-  moreCanLeave: 'Move those that are older than 180 days by now out of the vault:',
+  moreCanLeave: 'Move those that became older than 180 days since:',
 }
