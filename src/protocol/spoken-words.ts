@@ -119,15 +119,13 @@ export const STATE_WORDS = {
   error: ['error', 'erro'],
 } as const satisfies Words
 
-const SHOWN: Words = { ...STATE_WORDS, ...VALUE_WORDS }
-
 /** A key that a newer hub has, and this program no word for, stands for itself. */
 export function headingIn(language: Language, key: string): string {
   return translate(HEADING_WORDS, language, key)
 }
 
 export function stateIn(language: Language, key: string): string {
-  return translate(SHOWN, language, key)
+  return translate(Object.hasOwn(VALUE_WORDS, key) ? VALUE_WORDS : STATE_WORDS, language, key)
 }
 
 function translate(words: Words, language: Language, key: string): string {
