@@ -116,7 +116,7 @@ describe('what the hub is told', WITH_BROWSER, () => {
     await page.goto('/console/roots')
     await page.getByRole('heading', { name: 'What still needs the old root?' }).waitFor()
     await page.getByText('There is no old root').waitFor()
-    await page.getByText('1 of 1 hosts have not said').waitFor()
+    await page.getByText('1 of 1 host has not said').waitFor()
     await page.getByRole('link', { name: 'web-1.example.org' }).waitFor()
     await page.getByRole('button', { name: 'Read the root file again' }).click()
     const dialog = page.getByRole('dialog')
