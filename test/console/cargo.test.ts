@@ -150,6 +150,29 @@ describe('cargo', WITH_BROWSER, () => {
     person.assertBlameless()
   })
 
+  test('who asked only for a version keeps the names that somebody else set meanwhile', async () => {
+    const id = await create('apart', ['one.example.org'])
+    await using person = await opened.signIn('admin')
+    const { page } = person
+    await page.goto(`/console/cargo/${id}?update=1`)
+    const dialog = page.getByRole('dialog', { name: 'New version of apart' })
+    await dialog.getByText('1 × carga_updated').waitFor()
+    await opened.hub.admin('POST', '/v1/admin/cargas/update', {
+      carga: id,
+      sans: ['theirs.example.org'],
+    })
+    await dialog.getByRole('button', { name: 'Make it' }).click()
+    await dialog.getByRole('button', { name: 'Compare…' }).click()
+    const conflict = page.getByRole('dialog', { name: 'apart has changed' })
+    await conflict.getByRole('cell', { name: 'theirs.example.org' }).nth(1).waitFor()
+    assert.equal(await conflict.getByText('both of you changed it').count(), 0)
+    await conflict.getByRole('button', { name: 'Set what you want' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    const { sans, versao } = await show(id)
+    assert.deepEqual([sans, versao], [['theirs.example.org'], 3])
+    person.assertBlameless()
+  })
+
   test('a version in waves is planned, and leads to its rollout', async () => {
     const id = await create('waved')
     await using person = await opened.signIn('operator')

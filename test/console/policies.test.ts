@@ -113,6 +113,40 @@ describe('politicas', WITH_BROWSER, () => {
     second.assertBlameless()
   })
 
+  test('of two browsers that change other settings of one, neither undoes the other', async () => {
+    await set({ role: 'merged', cert_ttl: 7200, token_ttl_max: 18_000, untested: true })
+    await using person = await opened.signIn('admin')
+    const { page } = person
+    await page.goto('/console/policies/merged')
+    await page.getByLabel('Life of a certificate').fill('3h')
+    await page.getByLabel('Set the life without a trial').check()
+    await page.getByLabel('Permitted names').fill('mine.example.org')
+    await set({ role: 'merged', token_ttl_max: 10_800, sans_permitidos: ['theirs.example.org'] })
+    await review(page)
+    await apply(page)
+    const dialog = page.getByRole('dialog', { name: 'Somebody else changed this policy' })
+    const cellsOf = (name: string): Promise<string[]> =>
+      dialog.getByRole('row', { name }).getByRole('cell').allTextContents()
+    await dialog.getByText('changed it at', { exact: false }).waitFor()
+    assert.deepEqual(await cellsOf('Life of a certificate'), ['2h', '2h', '3h'])
+    assert.deepEqual(await cellsOf('Longest life of a token'), ['5h', '3h', '3h'])
+    assert.equal(await dialog.getByText('both of you changed it').count(), 1)
+    await dialog
+      .getByRole('row', { name: 'Permitted names' })
+      .getByText('both of you changed it')
+      .waitFor()
+    await checkAccessibility(page)
+    await dialog.getByRole('button', { name: 'Set what you want' }).click()
+    await apply(page)
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    const { cert_ttl, token_ttl_max, sans_permitidos } = await show('merged')
+    assert.deepEqual(
+      [cert_ttl, token_ttl_max, sans_permitidos],
+      [10_800, 10_800, ['mine.example.org']],
+    )
+    person.assertBlameless()
+  })
+
   test('of two browsers that make one, the second does not write over the first', async () => {
     await using person = await opened.signIn('admin')
     const { page } = person

@@ -1,4 +1,4 @@
-// Two people changed one thing: what was on the screen, what is there now and by whom, and what this one wants.
+// Two people changed one thing: what was on the screen, what is there now and by whom, and what this one wants of what is there.
 
 import type { JSX } from 'preact'
 import { words } from '../words/words.ts'
@@ -9,7 +9,10 @@ export interface ConflictField {
   readonly label: string
   readonly seen: string
   readonly present: string
+  /** With what somebody else changed, unless this one changed it too. */
   readonly wanted: string
+  /** Both changed it. */
+  readonly isClash?: boolean
 }
 
 export interface ConflictDialogProperties {
@@ -45,12 +48,15 @@ export function ConflictDialog(properties: ConflictDialogProperties): JSX.Elemen
             </tr>
           </thead>
           <tbody>
-            {fields.map(({ label, seen, present, wanted }) => (
+            {fields.map(({ label, seen, present, wanted, isClash = false }) => (
               <tr key={label}>
-                <th scope="row">{label}</th>
+                <th scope="row">
+                  {label}
+                  {isClash && <div class="c-late">{acts.clash}</div>}
+                </th>
                 <td>{seen}</td>
                 <td>{present === seen ? present : <mark class="changed">{present}</mark>}</td>
-                <td>{wanted === seen ? wanted : <mark class="wanted">{wanted}</mark>}</td>
+                <td>{wanted === present ? wanted : <mark class="wanted">{wanted}</mark>}</td>
               </tr>
             ))}
           </tbody>

@@ -22,7 +22,7 @@ interface CargoConflictProperties extends Pick<
   /** Whether what is wanted is a next version. */
   readonly isNext: boolean
   /** What the form is about: its name, how a carga has it, and what the form has. */
-  readonly field: Pick<ConflictField, 'label' | 'wanted'> & {
+  readonly field: Pick<ConflictField, 'label' | 'wanted' | 'isClash'> & {
     readonly read: (cargo: Cargo) => string
   }
 }
@@ -31,7 +31,7 @@ export function CargoConflictDialog({
   seen,
   conflict: { present, by },
   isNext,
-  field: { label, read, wanted },
+  field: { read, ...field },
   ...does
 }: CargoConflictProperties): JSX.Element {
   const { cargo: text } = words()
@@ -46,7 +46,7 @@ export function CargoConflictDialog({
           present: String(present.versao),
           wanted: String(isNext ? present.versao + 1 : present.versao),
         },
-        { label, seen: read(seen), present: read(present), wanted },
+        { ...field, seen: read(seen), present: read(present) },
       ]}
       {...does}
     />

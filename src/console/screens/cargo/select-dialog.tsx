@@ -10,6 +10,7 @@ import { Rehearsed, useRehearsal } from '../../parts/act-dialog.tsx'
 import { Failure } from '../../parts/answer.tsx'
 import { Command } from '../../parts/command.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
+import { mergeField } from '../../parts/merge-field.ts'
 import { TextField } from '../../parts/text-field.tsx'
 import { useAct } from '../../parts/use-act.ts'
 import { useSettled } from '../../parts/use-settled.ts'
@@ -40,10 +41,9 @@ export function SelectDialog({
   const { rehearsal, error } = useRehearsal('selectCargo', settled)
   const isShown = rehearsal !== undefined && JSON.stringify(settled) === JSON.stringify(request)
 
-  const send = async (basis: Cargo): Promise<void> => {
-    if (request === undefined) return
+  const send = async (basis: Cargo, selector = where): Promise<void> => {
     const options = { ifMatch: `"${basis.versao}"`, done: acts.done }
-    if ((await act.run(request, options)) !== undefined) onClose()
+    if ((await act.run({ carga: basis.id, where: selector }, options)) !== undefined) onClose()
   }
   const look = async (): Promise<CargoConflict | undefined> =>
     readConflict(seen.id).catch((problem: unknown) => {
@@ -64,10 +64,13 @@ export function SelectDialog({
   }
   if (conflict !== undefined) {
     const { present } = conflict
-    const goOn = (): void => {
+    const { merged, isClash } = mergeField(seen.where, present.where, where)
+    const goOn = (from: string | null): void => {
       setConflict(undefined)
       act.clear()
       setSeen(present)
+      setSelected(from !== null)
+      setTyped(from ?? '')
     }
     return (
       <CargoConflictDialog
@@ -77,17 +80,14 @@ export function SelectDialog({
         field={{
           label: text.selection,
           read: (one) => one.where ?? text.none,
-          wanted: where ?? text.none,
+          wanted: merged ?? text.none,
+          isClash,
         }}
         onOverwrite={() => {
-          goOn()
-          void send(present)
+          goOn(merged)
+          void send(present, merged)
         }}
-        onTake={() => {
-          goOn()
-          setSelected(present.where !== null)
-          setTyped(present.where ?? '')
-        }}
+        onTake={() => goOn(present.where)}
         onClose={() => setConflict(undefined)}
       />
     )

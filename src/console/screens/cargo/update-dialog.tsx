@@ -8,6 +8,7 @@ import { goTo, hrefOf } from '../../frame/router.ts'
 import { Rehearsed, useRehearsal } from '../../parts/act-dialog.tsx'
 import { Failure } from '../../parts/answer.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
+import { mergeField } from '../../parts/merge-field.ts'
 import { useAct } from '../../parts/use-act.ts'
 import { useSettled } from '../../parts/use-settled.ts'
 import { words } from '../../words/words.ts'
@@ -29,12 +30,12 @@ export function UpdateDialog({
   const { cargo: text, acts } = words()
   // As it was when the form was opened: what comes meanwhile is a conflict, and changes no form.
   const [seen, setSeen] = useState(first)
-  const [names, setNames] = useState(first.sans.join('\n'))
+  const [typed, setTyped] = useState(listNames(first))
   const [waves, setWaves] = useState<WavesDraft | undefined>(undefined)
   const [conflict, setConflict] = useState<CargoConflict | undefined>(undefined)
   const update = useAct('updateCargo')
   const start = useAct('startRollout')
-  const sans = readNames(names)
+  const sans = readNames(typed)
   const rules = waves && readWaves(waves)
   const wanted = useSettled({ carga: seen.id, ...(isCertificate(seen) && { sans }), rules })
   const { rules: settledRules, ...plain } = wanted
@@ -47,8 +48,8 @@ export function UpdateDialog({
   const isBusy = update.isBusy || start.isBusy
   const failed = update.error ?? start.error
 
-  const send = async (versao: number): Promise<void> => {
-    const request = { carga: seen.id, ...(isCertificate(seen) && { sans }) }
+  const send = async (versao: number, names: readonly string[] = sans): Promise<void> => {
+    const request = { carga: seen.id, ...(isCertificate(seen) && { sans: [...names] }) }
     if (waves === undefined) {
       const reply = await update.run(request, { ifMatch: `"${versao}"`, done: acts.done })
       if (reply !== undefined) onClose()
@@ -65,6 +66,7 @@ export function UpdateDialog({
   }
   if (conflict !== undefined) {
     const { present } = conflict
+    const { merged, isClash } = mergeField(listNames(seen), listNames(present), sans.join('\n'))
     const again = (): void => {
       setConflict(undefined)
       update.clear()
@@ -78,16 +80,18 @@ export function UpdateDialog({
         isNext
         field={{
           label: text.names,
-          read: (one) => one.sans.join(', '),
-          wanted: sans.join(', '),
+          read: describeNames,
+          wanted: describeNames({ sans: readNames(merged) }),
+          isClash,
         }}
         onOverwrite={() => {
           again()
-          void send(present.versao)
+          setTyped(merged)
+          void send(present.versao, readNames(merged))
         }}
         onTake={() => {
           again()
-          setNames(present.sans.join('\n'))
+          setTyped(listNames(present))
         }}
         onClose={() => setConflict(undefined)}
       />
@@ -103,8 +107,8 @@ export function UpdateDialog({
               {text.names}
               <textarea
                 rows={4}
-                value={names}
-                onInput={({ currentTarget }) => setNames(currentTarget.value)}
+                value={typed}
+                onInput={({ currentTarget }) => setTyped(currentTarget.value)}
                 spellcheck={false}
               />
               <span class="hint">{text.namesHint}</span>
@@ -147,6 +151,16 @@ export function UpdateDialog({
       </form>
     </Dialog>
   )
+}
+
+type Named = Pick<Cargo, 'sans'>
+
+function listNames({ sans }: Named): string {
+  return sans.join('\n')
+}
+
+function describeNames({ sans }: Named): string {
+  return sans.join(', ')
 }
 
 function isCertificate({ tipo }: Cargo): boolean {

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { decidePolicy, emptyPolitica, findLastChange, formOf } from './describe-policy.ts'
+import {
+  decidePolicy,
+  emptyPolitica,
+  findLastChange,
+  formOf,
+  mergePolicy,
+} from './describe-policy.ts'
 
 const WEB = { kind: 'role', role: 'web' } as const
 const PROD = { kind: 'where', nome: 'prod' } as const
@@ -47,4 +53,21 @@ test('who changed it last is of this politica, not of one with its name', () => 
   assert.equal(findLastChange(PROD, entries)?.payload.actor, 'b')
   assert.equal(findLastChange(WEB, entries)?.payload.actor, 'a')
   assert.equal(findLastChange({ kind: 'role', role: '*' }, entries), undefined)
+})
+
+test('of two who change one politica, each setting is of who changed it; what both changed is named', () => {
+  const present = { ...SEEN, token_ttl_max: 10_800, sans_permitidos: ['c.example'] }
+  const form = {
+    ...formOf(SEEN),
+    // Typed in another way than the hub's, and no change.
+    cert_ttl: '24h',
+    sans_permitidos: 'd.example',
+    reenroll: 'yes',
+  } as const
+  const { merged, clashes } = mergePolicy(WEB, SEEN, present, form)
+  assert.deepEqual(clashes, ['sans_permitidos'])
+  assert.deepEqual(decidePolicy(WEB, present, merged).bounds, {
+    sans_permitidos: ['d.example'],
+    reenroll: true,
+  })
 })

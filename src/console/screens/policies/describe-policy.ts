@@ -2,6 +2,7 @@
 
 import type { AdminReplies, AdminRequest } from '../../api/operations.ts'
 import { durationText, parseDurationText } from '../../parts/duration-text.ts'
+import { mergeField } from '../../parts/merge-field.ts'
 
 type OfRole = AdminReplies['listPolicies']['politicas'][number]
 type OfSelector = AdminReplies['listSelectorPolicies']['politicas'][number]
@@ -103,6 +104,34 @@ export function decidePolicy(target: Target, seen: Politica, form: PolicyForm): 
     Object.assign(bounds, { [field]: valueOf(field, after) })
   }
   return { faults, differences, bounds }
+}
+
+export interface MergedPolicy {
+  readonly merged: PolicyForm
+  /** Settings that both changed. */
+  readonly clashes: readonly PolicyField[]
+}
+
+/** What was typed, for what is there now: a setting that nobody touched here stays as somebody else has set it. */
+export function mergePolicy(
+  target: Target,
+  seen: Politica,
+  present: Politica,
+  form: PolicyForm,
+): MergedPolicy {
+  const before = formOf(seen)
+  const now = formOf(present)
+  const clashes: PolicyField[] = []
+  const wanted = fieldsOf(target).map((field) => {
+    const { merged, isClash } = mergeField(
+      tidy(field, before[field]),
+      tidy(field, now[field]),
+      tidy(field, form[field]),
+    )
+    if (isClash) clashes.push(field)
+    return [field, merged]
+  })
+  return { merged: { ...now, ...(Object.fromEntries(wanted) as Partial<PolicyForm>) }, clashes }
 }
 
 function isFaulty(field: PolicyField, text: string): boolean {

@@ -11,6 +11,7 @@ import {
   fieldsOf,
   findLastChange,
   formOf,
+  mergePolicy,
   type Politica,
   type PolicyForm,
   type Target,
@@ -27,7 +28,7 @@ interface Present {
 export function PolicyConflict({
   target,
   seen,
-  form: wanted,
+  form,
   onOverwrite,
   onTake,
   onClose,
@@ -35,7 +36,7 @@ export function PolicyConflict({
   readonly target: Target
   readonly seen: Politica
   readonly form: PolicyForm
-  readonly onOverwrite: (present: SeenPolitica) => void
+  readonly onOverwrite: (present: SeenPolitica, wanted: PolicyForm) => void
   readonly onTake: (present: SeenPolitica) => void
   readonly onClose: () => void
 }): JSX.Element | null {
@@ -49,6 +50,7 @@ export function PolicyConflict({
   if (present === undefined) return null
   const before = formOf(seen)
   const now = formOf(present.seen.politica)
+  const { merged, clashes } = mergePolicy(target, seen, present.seen.politica, form)
   return (
     <ConflictDialog
       title={text.conflict}
@@ -57,9 +59,10 @@ export function PolicyConflict({
         label: text.fields[field],
         seen: describeField(field, before[field]),
         present: describeField(field, now[field]),
-        wanted: describeField(field, wanted[field]),
+        wanted: describeField(field, merged[field]),
+        isClash: clashes.includes(field),
       }))}
-      onOverwrite={() => onOverwrite(present.seen)}
+      onOverwrite={() => onOverwrite(present.seen, merged)}
       onTake={() => onTake(present.seen)}
       onClose={onClose}
     />

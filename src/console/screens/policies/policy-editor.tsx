@@ -119,8 +119,9 @@ export function PolicyEditor({
       {step === 'conflict' && (
         <PolicyConflict
           {...{ target, seen: seen.politica, form }}
-          onOverwrite={(present) => {
+          onOverwrite={(present, wanted) => {
             setSeen(present)
+            setForm(wanted)
             setStep('review')
           }}
           onTake={begin}

@@ -14,6 +14,7 @@ export const acts = {
   seen: 'What you saw',
   present: 'What is there now',
   wanted: 'What you want',
+  clash: 'both of you changed it',
   goOn: 'Back to the form',
   takePresent: 'Start from what is there',
   overwrite: 'Set what you want',

@@ -16,6 +16,7 @@ export const acts: Words['acts'] = {
   seen: 'O que você viu',
   present: 'O que está lá agora',
   wanted: 'O que você quer',
+  clash: 'mudado por vocês dois',
   goOn: 'Voltar ao formulário',
   takePresent: 'Começar do que está lá',
   overwrite: 'Gravar o que você quer',
