@@ -9,7 +9,9 @@ import { followChanges } from './api/stream.ts'
 import { AppFrame } from './frame/app-frame.tsx'
 import { listenToKeys } from './frame/keys.ts'
 import { language, showPreferences } from './frame/preferences.ts'
+import { LeaveDialog } from './frame/leave-dialog.tsx'
 import { followLinks } from './frame/router.ts'
+import { askBeforeUnload } from './frame/unsent.ts'
 import { Failure } from './parts/answer.tsx'
 import { ConfirmDialog } from './parts/confirm-dialog.tsx'
 import { CurrentScreen } from './screens/routes.tsx'
@@ -32,6 +34,7 @@ function Console(): JSX.Element {
         <CurrentScreen />
       </AppFrame>
       <ConfirmDialog />
+      <LeaveDialog />
       {isOver ? <SignInAgain /> : <UseLink />}
     </>
   )
@@ -40,6 +43,7 @@ function Console(): JSX.Element {
 if (CONSOLE_WATCH) reloadOnBuild()
 showPreferences()
 followLinks()
+askBeforeUnload()
 takeProviderAnswer()
 followLinkCodes()
 listenToKeys()

@@ -20,6 +20,7 @@ import { isIn, sectionsOf } from './navigation.ts'
 import { language, letterKeys, theme, zone } from './preferences.ts'
 import { here, hrefOf } from './router.ts'
 import { head } from './screen.tsx'
+import { goOrAsk } from './unsent.ts'
 
 export function AppFrame({ children }: { readonly children: ComponentChildren }): JSX.Element {
   const { frame } = words()
@@ -118,7 +119,7 @@ function Who(): JSX.Element | null {
   if (value.state !== 'in') return null
   const leave = (): void => {
     setFault(undefined)
-    signOut().catch((error: unknown) => setFault(error as Error))
+    goOrAsk(() => signOut().catch((error: unknown) => setFault(error as Error)))
   }
   return (
     <details class="menu">

@@ -8,7 +8,7 @@ import { Icon, type IconName } from '../parts/icon.tsx'
 import { words } from '../words/words.ts'
 import { isFindOpen } from './find-state.ts'
 import { sectionsOf } from './navigation.ts'
-import { goTo, hrefOf } from './router.ts'
+import { follow, hrefOf } from './router.ts'
 
 type Hit = AdminReplies['search']['hits'][number]
 
@@ -41,7 +41,7 @@ function FindDialog(): JSX.Element {
   }
   const open = ({ href }: Found): void => {
     close()
-    goTo(href)
+    follow(href)
   }
   const onKeyDown = (event: KeyboardEvent): void => {
     const by = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0

@@ -1,6 +1,7 @@
 // Where we are: the URL holds screen, filters and open panels, so that back, reload and sharing work.
 
 import { computed, type ReadonlySignal, signal } from '@preact/signals'
+import { goOrAsk, hasUnsent } from './unsent.ts'
 
 export const BASE = '/console'
 
@@ -11,6 +12,8 @@ export interface Place {
 }
 
 const place = signal(readPlace())
+/** How many places of the browser's history lie before this one, as each of them has it. */
+let depth = readDepth(history.state) ?? 0
 
 export const here: ReadonlySignal<Place> = computed(() => place.value)
 
@@ -20,6 +23,14 @@ function readPlace(): Place {
     path: path === '' ? '/' : path,
     query: Object.fromEntries(new URLSearchParams(location.search)),
   }
+}
+
+interface PlaceState {
+  readonly depth: number
+}
+
+function readDepth(state: unknown): number | undefined {
+  return (state as Partial<PlaceState> | null)?.depth
 }
 
 /** An undefined filter is left out. */
@@ -35,9 +46,18 @@ export function hrefOf(
 }
 
 export function goTo(href: string, options: { readonly isReplacing?: boolean } = {}): void {
-  if (options.isReplacing === true) history.replaceState(null, '', href)
-  else history.pushState(null, '', href)
+  if (options.isReplacing !== true) depth += 1
+  const state: PlaceState = { depth }
+  if (options.isReplacing === true) history.replaceState(state, '', href)
+  else history.pushState(state, '', href)
   place.value = readPlace()
+}
+
+/** Where somebody wants to go: asked first, where the screen has what would be lost. */
+export function follow(href: string): void {
+  const { pathname } = new URL(href, location.href)
+  if (pathname === location.pathname) goTo(href)
+  else goOrAsk(() => goTo(href))
 }
 
 /** Changes filters of this screen. What is typed letter by letter replaces the place in the history. */
@@ -50,7 +70,21 @@ export function setQuery(
 
 /** A click on a link of the console changes the place; with a modifier key, or to another place, it is the browser's. */
 export function followLinks(): void {
-  addEventListener('popstate', () => {
+  history.replaceState({ depth } satisfies PlaceState, '')
+  let isDecided = false
+  addEventListener('popstate', ({ state }) => {
+    // Without a depth it is this document with another fragment, which somebody typed.
+    const by = (readDepth(state) ?? depth) - depth
+    if (by !== 0 && !isDecided && hasUnsent() && readPlace().path !== here.peek().path) {
+      // The browser is there already, and the screen stays until somebody says so.
+      history.go(-by)
+      return goOrAsk(() => {
+        isDecided = true
+        history.go(by)
+      })
+    }
+    isDecided = false
+    depth += by
     place.value = readPlace()
   })
   document.addEventListener('click', (event) => {
@@ -60,6 +94,6 @@ export function followLinks(): void {
     if (link === null || link.target !== '' || link.origin !== location.origin) return
     if (!link.pathname.startsWith(`${BASE}/`) || link.hasAttribute('download')) return
     event.preventDefault()
-    if (link.href !== location.href) goTo(link.href)
+    if (link.href !== location.href) follow(link.href)
   })
 }

@@ -1,6 +1,7 @@
 // Two people changed one thing: what was on the screen, what is there now and by whom, and what this one wants of what is there.
 
 import type { JSX } from 'preact'
+import { useUnsent } from '../frame/unsent.ts'
 import { words } from '../words/words.ts'
 import { Dialog } from './dialog.tsx'
 import { describeTime } from './time.tsx'
@@ -30,6 +31,7 @@ export interface ConflictDialogProperties {
 export function ConflictDialog(properties: ConflictDialogProperties): JSX.Element {
   const { title, fields, by, onOverwrite, onTake, onClose } = properties
   const { acts } = words()
+  useUnsent(true)
   return (
     <Dialog title={title} onClose={onClose} isWide>
       <div class="body">

@@ -1,6 +1,7 @@
 // A secret that only this reply of the hub has: shown until somebody closes it, with what to do with it.
 
 import type { ComponentChildren, JSX } from 'preact'
+import { useUnsent } from '../frame/unsent.ts'
 import { words } from '../words/words.ts'
 import { Command } from './command.tsx'
 import { Dialog } from './dialog.tsx'
@@ -18,6 +19,7 @@ export function ShownOnce({
   readonly children?: ComponentChildren
 }): JSX.Element {
   const { acts } = words()
+  useUnsent(secret !== undefined, 'secret')
   return (
     <Dialog title={title} onClose={onClose}>
       <div class="body form">

@@ -6,6 +6,7 @@ import { HubError } from '../../api/hub-error.ts'
 import type { AdminReplies } from '../../api/operations.ts'
 import { useQuery } from '../../api/query.ts'
 import { svc } from '../../commands/svc.ts'
+import { useUnsent } from '../../frame/unsent.ts'
 import { Rehearsed, useRehearsal } from '../../parts/act-dialog.tsx'
 import { Failure } from '../../parts/answer.tsx'
 import { Command } from '../../parts/command.tsx'
@@ -36,6 +37,7 @@ export function SelectDialog({
   const [failed, setFailed] = useState<Error | undefined>(undefined)
   const act = useAct('selectCargo')
   const where = isSelected ? typed.trim() : null
+  useUnsent(where !== (seen.where ?? ''))
   const request = where === '' ? undefined : { carga: seen.id, where }
   const settled = useSettled(request)
   const { rehearsal, error } = useRehearsal('selectCargo', settled)

@@ -5,6 +5,7 @@ import type { JSX } from 'preact'
 import { HubError } from '../../api/hub-error.ts'
 import type { AdminReplies } from '../../api/operations.ts'
 import { goTo, hrefOf } from '../../frame/router.ts'
+import { useUnsent } from '../../frame/unsent.ts'
 import { Rehearsed, useRehearsal } from '../../parts/act-dialog.tsx'
 import { Failure } from '../../parts/answer.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
@@ -36,6 +37,7 @@ export function UpdateDialog({
   const update = useAct('updateCargo')
   const start = useAct('startRollout')
   const sans = readNames(typed)
+  useUnsent(sans.join('\n') !== listNames(seen))
   const rules = waves && readWaves(waves)
   const wanted = useSettled({ carga: seen.id, ...(isCertificate(seen) && { sans }), rules })
   const { rules: settledRules, ...plain } = wanted

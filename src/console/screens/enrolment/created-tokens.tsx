@@ -5,6 +5,7 @@ import { now } from '../../api/clock.ts'
 import type { AdminReplies } from '../../api/operations.ts'
 import { useQuery } from '../../api/query.ts'
 import { hrefOf } from '../../frame/router.ts'
+import { useUnsent } from '../../frame/unsent.ts'
 import { Command } from '../../parts/command.tsx'
 import { Pill } from '../../parts/pill.tsx'
 import { words } from '../../words/words.ts'
@@ -23,6 +24,14 @@ export function CreatedTokens({
   const { enrolment: text, acts } = words()
   // The newest come first, so those that were just made are among them.
   const newest = useQuery('listTokens', { limit: 200 }, { tipos: TIPOS })
+  const tokens = created.map((token) => {
+    const present = newest.value.data?.tokens.find(({ id }) => id === token.id) ?? token
+    return { ...token, state: stateOfToken(present, now.value) }
+  })
+  useUnsent(
+    tokens.some(({ state }) => state === 'open'),
+    'secret',
+  )
   return (
     <section class="card" aria-labelledby="created">
       <header>
@@ -34,40 +43,30 @@ export function CreatedTokens({
       </header>
       <p class="body muted">{acts.shownOnce}</p>
       <ul class="body plain-list spaced">
-        {created.map((token) => {
-          const present = newest.value.data?.tokens.find(({ id }) => id === token.id) ?? token
-          const state = stateOfToken(present, now.value)
-          return (
-            <li key={token.id} class="made">
-              <div class="row" aria-live="polite">
-                <b>{token.hostname}</b>
-                {state === 'used' && <Pill tone="ok" icon="check" text={text.enrolled} />}
-                {state === 'open' && <Pill tone="info" icon="alarm" text={text.waits} />}
-                {state === 'ended' && <Pill tone="off" icon="x" text={text.states.ended} />}
-                {state === 'used' && (
-                  <a class="link" href={hrefOf(`/hosts/${encodeURIComponent(token.hostname)}`)}>
-                    {text.openHost}
-                  </a>
-                )}
-              </div>
-              {state === 'open' && (
-                <>
-                  {token.note !== undefined && <p class="muted">{token.note}</p>}
-                  <p class="faint">{text.onTheHost}</p>
-                  <Command text={token.agent_command} />
-                  <p class="faint">{text.theToken}</p>
-                  <Command text={token.token} />
-                </>
-              )}
+        {tokens.map(({ state, ...token }) => (
+          <li key={token.id} class="made">
+            <div class="row" aria-live="polite">
+              <b>{token.hostname}</b>
+              {state === 'used' && <Pill tone="ok" icon="check" text={text.enrolled} />}
+              {state === 'open' && <Pill tone="info" icon="alarm" text={text.waits} />}
+              {state === 'ended' && <Pill tone="off" icon="x" text={text.states.ended} />}
               {state === 'used' && (
-                <>
-                  <p class="faint">{text.startAgent}</p>
-                  <Command text="systemctl enable --now svc-agent" />
-                </>
+                <a class="link" href={hrefOf(`/hosts/${encodeURIComponent(token.hostname)}`)}>
+                  {text.openHost}
+                </a>
               )}
-            </li>
-          )
-        })}
+            </div>
+            {state === 'open' && (
+              <>
+                {token.note !== undefined && <p class="muted">{token.note}</p>}
+                <p class="faint">{text.onTheHost}</p>
+                <Command text={token.agent_command} />
+                <p class="faint">{text.theToken}</p>
+                <Command text={token.token} />
+              </>
+            )}
+          </li>
+        ))}
       </ul>
     </section>
   )

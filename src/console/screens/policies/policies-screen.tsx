@@ -6,7 +6,7 @@ import { ask } from '../../api/client.ts'
 import type { AdminReplies } from '../../api/operations.ts'
 import { PAGE_ROWS, usePages } from '../../api/pages.ts'
 import { svc } from '../../commands/svc.ts'
-import { goTo, hrefOf } from '../../frame/router.ts'
+import { follow, hrefOf } from '../../frame/router.ts'
 import { Screen } from '../../frame/screen.tsx'
 import type { Column } from '../../parts/data-table.tsx'
 import { durationText } from '../../parts/duration-text.ts'
@@ -141,7 +141,7 @@ function Begin({
       class="row"
       onSubmit={(event) => {
         event.preventDefault()
-        if (name.trim() !== '') goTo(hrefOfNew(name.trim()))
+        if (name.trim() !== '') follow(hrefOfNew(name.trim()))
       }}
     >
       <label class="field">

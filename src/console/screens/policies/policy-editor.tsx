@@ -5,6 +5,7 @@ import { useEffect, useState } from 'preact/hooks'
 import type { JSX } from 'preact'
 import { onRing } from '../../api/stream.ts'
 import { goTo, hrefOf } from '../../frame/router.ts'
+import { useUnsent } from '../../frame/unsent.ts'
 import { ActDialog } from '../../parts/act-dialog.tsx'
 import { words } from '../../words/words.ts'
 import { decidePolicy, formOf, type PolicyForm, type Target } from './describe-policy.ts'
@@ -34,6 +35,7 @@ export function PolicyEditor({
   const [step, setStep] = useState<Step>('form')
   const decision = decidePolicy(target, seen.politica, form)
   const isTouched = decision.differences.length > 0
+  useUnsent(isTouched)
   const begin = (from: SeenPolitica): void => {
     setSeen(from)
     setForm(formOf(from.politica))

@@ -3,6 +3,7 @@
 import { useRef, useState } from 'preact/hooks'
 import type { JSX } from 'preact'
 import type { AdminReplies } from '../../api/operations.ts'
+import { useUnsent } from '../../frame/unsent.ts'
 import { words } from '../../words/words.ts'
 import { findSealFault, readVouched, type SealFault, splitNames } from './decide-seal.ts'
 import { readFields, Whom } from './seal-fields.tsx'
@@ -27,6 +28,8 @@ export function SealForm({ cargo, servedBy }: SealFormProperties): JSX.Element {
   const { state } = sealing
   // As it was when the form was opened, or as this person made it since: what others make is a conflict.
   const [seen, setSeen] = useState(cargo)
+  const [isTouched, setTouched] = useState(false)
+  useUnsent(isTouched)
   const [fault, setFault] = useState<SealFault | undefined>(undefined)
   const [typed, setTyped] = useState<Readonly<Record<string, string>>>({})
   const strangers = state.step === 'strangers' ? state.judged.strangers : []
@@ -59,6 +62,7 @@ export function SealForm({ cargo, servedBy }: SealFormProperties): JSX.Element {
         form.current?.reset()
         encoded?.fill(0)
         setTyped({})
+        setTouched(false)
         if (next !== undefined) setSeen({ ...next, versao })
       },
     })
@@ -70,6 +74,10 @@ export function SealForm({ cargo, servedBy }: SealFormProperties): JSX.Element {
       onSubmit={(event) => {
         event.preventDefault()
         if (isOpen) send(seen)
+      }}
+      onInput={() => {
+        setTouched(true)
+        setFault(undefined)
       }}
       autocomplete="off"
     >

@@ -48,6 +48,13 @@ export const frame = {
   stillIn: 'You are still signed in.',
   until: (time: string) => `until ${time}`,
   only: (selector: string) => `only ${selector}`,
+  leaveTitle: 'Leave this screen?',
+  leaveText: {
+    typed: 'What you typed here is not sent yet. It is lost when you leave.',
+    secret: 'Something here is shown only once. It is lost when you leave.',
+  },
+  stay: 'Stay',
+  leave: 'Leave',
   failed: (count: string) => `${count} failed`,
   notFound: 'There is no such page',
   notFoundHint: 'The address may have a typing error, or come from another version.',

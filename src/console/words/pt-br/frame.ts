@@ -50,6 +50,13 @@ export const frame: Words['frame'] = {
   stillIn: 'Você ainda não saiu.',
   until: (time) => `até ${time}`,
   only: (selector) => `só ${selector}`,
+  leaveTitle: 'Sair desta tela?',
+  leaveText: {
+    typed: 'O que você digitou aqui ainda não foi enviado. Ao sair, isso se perde.',
+    secret: 'Algo aqui só aparece uma vez. Ao sair, isso se perde.',
+  },
+  stay: 'Ficar',
+  leave: 'Sair da tela',
   failed: (count) => `${count} com falha`,
   notFound: 'Esta página não existe',
   notFoundHint: 'O endereço pode ter um erro de digitação, ou vir de outra versão.',
