@@ -30,7 +30,7 @@ function Console(): JSX.Element {
   if (value.state !== 'in' && !isOver) return <SignInScreen />
   return (
     <>
-      <AppFrame key={holder.value?.number}>
+      <AppFrame key={holder.value?.screens}>
         <CurrentScreen />
       </AppFrame>
       <ConfirmDialog />

@@ -77,6 +77,63 @@ describe('signing in', WITH_BROWSER, () => {
     person.assertBlameless()
   })
 
+  test('who signs in next over the screen has its forms, and no secret of the one before', async () => {
+    await using person = await opened.signIn('admin')
+    const { page, tokenName } = person
+    const signInAnew = async (before: string, name: string): Promise<void> => {
+      await opened.hub.admin('POST', '/v1/admin/admin-tokens/revoke', { token: before })
+      await page.getByText('what you typed is still there', { exact: false }).waitFor()
+      await enterToken(page, await opened.makeToken(name, 'admin'))
+      await page.getByRole('dialog', { name: 'Sign in' }).waitFor({ state: 'detached' })
+      await page.locator('.side summary.who b', { hasText: name }).waitFor()
+    }
+    await page.goto('/console/policies/kept')
+    await page.getByLabel('Life of a certificate').fill('3h')
+    await signInAnew(tokenName, 'next-1')
+    assert.equal(await page.getByLabel('Life of a certificate').inputValue(), '3h')
+    await page.getByRole('button', { name: 'See what it means' }).click()
+    await page.getByText('It would hold for 0 hosts.').waitFor()
+
+    await page.goto('/console/webhooks')
+    await page.getByRole('button', { name: 'New webhook' }).click()
+    const dialog = page.getByRole('dialog', { name: 'New webhook' })
+    await dialog.getByLabel('Form').selectOption('mail')
+    const url = dialog.getByRole('textbox').first()
+    await url.fill('smtps://user@mail.example.org/?from=hub@example.org&to=oncall@example.org')
+    await dialog.locator('input[type=password]').fill('of the one before')
+    await signInAnew('next-1', 'next-2')
+    assert.match(await url.inputValue(), /^smtps:/)
+    assert.equal(await dialog.locator('input[type=password]').inputValue(), '')
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+
+    await page.goto('/console/enrolment')
+    await page.getByRole('button', { name: 'New token' }).click()
+    await page.getByLabel('Hostnames').fill('kept.example.org')
+    await page.getByRole('dialog').getByLabel('Role').fill('web')
+    await signInAnew('next-2', 'next-3')
+    assert.equal(await page.getByLabel('Hostnames').inputValue(), 'kept.example.org')
+    await page.getByRole('button', { name: 'Create' }).click()
+    await page.locator('.made').waitFor()
+    await signInAnew('next-3', 'next-4')
+    await page.getByRole('row', { name: 'kept.example.org' }).waitFor()
+    assert.equal(
+      await page.locator('.made').count(),
+      0,
+      'a secret that was shown to the one before',
+    )
+    person.assertBlameless()
+  })
+
+  test('where nothing was typed, nothing is said to be there still', async () => {
+    await using person = await opened.signIn('viewer')
+    const { page, tokenName } = person
+    await page.goto('/console/assets/none')
+    await opened.hub.admin('POST', '/v1/admin/admin-tokens/revoke', { token: tokenName })
+    await page.goto('/console/hosts')
+    await page.getByText('Your session has ended. Sign in again.', { exact: true }).waitFor()
+    person.assertBlameless()
+  })
+
   test('a link signs in once, and leaves no trace in the address', async () => {
     const { code } = await opened.hub.admin<{ code: string }>('POST', '/v1/admin/sign-in-links', {
       name: 'by-link',

@@ -130,8 +130,13 @@ onAct(() => {
   for (const query of queries.values()) ring(query, { isSoon: true })
 })
 
-/** Nothing of the one who was in is left for the next one. */
-onForget(() => queries.clear())
+/** Nothing of the one who was in is left for the next one, but for what is on a screen that stays: it is asked again. */
+onForget((isScreenKept) => {
+  for (const [key, query] of queries) {
+    if (isScreenKept && query.watchers > 0) query.isStale = true
+    else queries.delete(key)
+  }
+})
 
 function ring(query: Query, pace: Pace = {}): void {
   query.rungAtMs = Date.now()

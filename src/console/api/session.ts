@@ -20,8 +20,8 @@ export interface SignedIn {
 
 /** Who is in, or was in when the session ended. */
 interface Holder extends SignedIn {
-  /** Another one for another person, another role or other hosts. */
-  readonly number: number
+  /** With another one, screens are drawn anew, and nothing that was typed into them is left. */
+  readonly screens: number
 }
 
 export type Session =
@@ -45,18 +45,23 @@ const UNATTENDED_HEADER = 'cartorio-unattended'
 const ATTENDED_MS = 60_000
 
 export const session = signal<Session>({ state: 'unknown' })
-/** Screens are drawn again for another one; while a session has ended, the one whose screen it is. */
+/** While a session has ended, the one whose screen it is. */
 export const holder = signal<Holder | undefined>(undefined)
 
 /** The half that this page runs with: another tab may have put another one into the storage. */
 let half: string | undefined
-let holders = 0
+let screens = 0
 let lastTouchAtMs = Date.now()
-const forgetters = new Set<() => void>()
+/** Told whether the screen stays, for another one to go on with. */
+type Forget = (isScreenKept: boolean) => void
+const forgetters = new Set<Forget>()
 
-/** What is kept of one person is dropped by these before another one is in. */
-export function onForget(forget: () => void): void {
+/** What is kept of one person is dropped by these before another one is in. Answers how to take it back. */
+export function onForget(forget: Forget): () => void {
   forgetters.add(forget)
+  return () => {
+    forgetters.delete(forget)
+  }
 }
 
 export function ownHalf(): string | undefined {
@@ -82,11 +87,14 @@ export function sessionHeaders(used: string | undefined): Readonly<Record<string
 export function enter(entered: string, { name, role, only, endsAt }: SignedIn): void {
   const last = holder.peek()
   const isSame = last?.name === name && last.role === role && last.only === only
-  if (!isSame) forgetPerson()
+  // Below the dialog of an ended session everybody at this browser sees the screen; other hosts are another matter.
+  const out = session.peek()
+  const isScreenKept = out.state === 'out' && out.wasIn && last?.only === only
+  if (!isSame) tellForgetters(isScreenKept)
   half = entered
-  if (!isSame) holders += 1
+  if (!isSame && !isScreenKept) screens += 1
   batch(() => {
-    holder.value = { name, role, only, endsAt, number: holders }
+    holder.value = { name, role, only, endsAt, screens }
     session.value = { state: 'in', name, role, only, endsAt }
   })
 }
@@ -116,13 +124,15 @@ function goOut(reason: 'none' | 'left' | 'ended'): void {
   const before = session.peek()
   const wasIn = before.state === 'in' || (before.state === 'out' && before.wasIn)
   half = undefined
-  if (reason !== 'ended') forgetPerson()
+  if (reason !== 'ended') {
+    holder.value = undefined
+    tellForgetters(false)
+  }
   session.value = { state: 'out', reason, wasIn: wasIn && reason === 'ended' }
 }
 
-function forgetPerson(): void {
-  holder.value = undefined
-  for (const forget of forgetters) forget()
+function tellForgetters(isScreenKept: boolean): void {
+  for (const forget of forgetters) forget(isScreenKept)
 }
 
 /** Otherwise the hub would refuse whatever is asked, and its log would say so each time. */

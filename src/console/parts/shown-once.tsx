@@ -5,6 +5,7 @@ import { useUnsent } from '../frame/unsent.ts'
 import { words } from '../words/words.ts'
 import { Command } from './command.tsx'
 import { Dialog } from './dialog.tsx'
+import { useForget } from './use-forget.ts'
 
 export function ShownOnce({
   title,
@@ -20,6 +21,7 @@ export function ShownOnce({
 }): JSX.Element {
   const { acts } = words()
   useUnsent(secret !== undefined, 'secret')
+  useForget(onClose)
   return (
     <Dialog title={title} onClose={onClose}>
       <div class="body form">

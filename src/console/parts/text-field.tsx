@@ -1,6 +1,7 @@
 // A line, or lines, of a form, with what to write there and what is wrong with what is there.
 
 import type { JSX } from 'preact'
+import { useForget } from './use-forget.ts'
 import { words } from '../words/words.ts'
 
 interface TextFieldProperties {
@@ -13,6 +14,7 @@ interface TextFieldProperties {
   readonly isOptional?: boolean
   /** More than one line. */
   readonly rows?: number
+  /** Nobody else who signs in over the screen has it. */
   readonly isSecret?: boolean
 }
 
@@ -27,6 +29,9 @@ export function TextField({
   isSecret = false,
 }: TextFieldProperties): JSX.Element {
   const { acts } = words()
+  useForget(() => {
+    if (isSecret) onValue('')
+  })
   const says = fault ?? hint
   const common = {
     value,

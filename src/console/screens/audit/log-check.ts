@@ -93,8 +93,9 @@ let hasRung = false
 let isBegun = false
 let isFollowing = false
 
-/** The next person's check begins by itself. */
-onForget(() => {
+/** The next person's check begins by itself, where a screen begins. */
+onForget((isScreenKept) => {
+  if (isScreenKept) return
   stopChecking()
   run = undefined
   busy = undefined

@@ -7,6 +7,7 @@ import { useQuery } from '../../api/query.ts'
 import { hrefOf } from '../../frame/router.ts'
 import { useUnsent } from '../../frame/unsent.ts'
 import { Command } from '../../parts/command.tsx'
+import { useForget } from '../../parts/use-forget.ts'
 import { Pill } from '../../parts/pill.tsx'
 import { words } from '../../words/words.ts'
 import { stateOfToken } from './describe-enrolment.ts'
@@ -32,6 +33,7 @@ export function CreatedTokens({
     tokens.some(({ state }) => state === 'open'),
     'secret',
   )
+  useForget(onClose)
   return (
     <section class="card" aria-labelledby="created">
       <header>

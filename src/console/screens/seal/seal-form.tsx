@@ -4,6 +4,7 @@ import { useRef, useState } from 'preact/hooks'
 import type { JSX } from 'preact'
 import type { AdminReplies } from '../../api/operations.ts'
 import { useUnsent } from '../../frame/unsent.ts'
+import { useForget } from '../../parts/use-forget.ts'
 import { words } from '../../words/words.ts'
 import { findSealFault, readVouched, type SealFault, splitNames } from './decide-seal.ts'
 import { readFields, Whom } from './seal-fields.tsx'
@@ -35,6 +36,14 @@ export function SealForm({ cargo, servedBy }: SealFormProperties): JSX.Element {
   const strangers = state.step === 'strangers' ? state.judged.strangers : []
   const shown = strangers.map(({ fingerprint }) => fingerprint)
   const vouched = readVouched(shown, typed)
+  useForget(() => {
+    const fields = form.current?.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>(
+      'textarea, input[type=file]',
+    )
+    for (const field of fields ?? []) field.value = ''
+    setTyped({})
+    sealing.reset()
+  })
   const isOpen = ['form', 'strangers', 'done'].includes(state.step)
 
   const send = (next: typeof seen): void => {

@@ -166,7 +166,12 @@ function WhyOut(): JSX.Element | null {
   const { signIn: text } = words()
   const { value } = session
   if (value.state !== 'out' || value.reason === 'none') return null
-  return <p role="status">{value.reason === 'ended' ? text.ended : text.left}</p>
+  if (value.reason === 'left') return <p role="status">{text.left}</p>
+  return (
+    <p role="status">
+      {text.ended} {value.wasIn && text.kept}
+    </p>
+  )
 }
 
 function describeFault(error: unknown, isLink: boolean): string {

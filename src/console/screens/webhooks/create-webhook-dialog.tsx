@@ -89,6 +89,7 @@ export function CreateWebhookDialog({
           value={headers}
           onValue={setHeaders}
           rows={2}
+          isSecret
           isOptional
           hint={text.headersHint}
         />

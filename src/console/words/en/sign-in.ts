@@ -14,7 +14,8 @@ export const signIn = {
   useLinkButton: 'Sign in with the link',
   stay: 'Stay signed in',
   tooMany: 'Too many attempts from this address. Wait a minute.',
-  ended: 'Your session has ended. Sign in again: what you typed is still there.',
+  ended: 'Your session has ended. Sign in again.',
+  kept: 'With another token too, what you typed is still there, except secrets.',
   left: 'You have signed out.',
   withProvider: (provider: string) => `Sign in with ${provider}`,
   begunElsewhere:

@@ -16,7 +16,8 @@ export const signIn: Words['signIn'] = {
   useLinkButton: 'Entrar com o link',
   stay: 'Continuar como está',
   tooMany: 'Tentativas demais deste endereço. Espere um minuto.',
-  ended: 'Sua sessão terminou. Entre de novo: o que você digitou continua lá.',
+  ended: 'Sua sessão terminou. Entre de novo.',
+  kept: 'Também com outro token, o que você digitou continua lá, menos segredos.',
   left: 'Você saiu.',
   withProvider: (provider) => `Entrar com ${provider}`,
   begunElsewhere:
