@@ -1,7 +1,7 @@
 // What would be lost by leaving the screen: what was typed and not sent, and secrets that are shown once. Somebody is asked before.
 
 import { signal } from '@preact/signals'
-import { useLayoutEffect } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 
 export type Unsent = 'typed' | 'secret'
 
@@ -25,6 +25,15 @@ export function useUnsent(isUnsent: boolean, what: Unsent = 'typed'): void {
       held.delete(own)
     }
   }, [isUnsent, what])
+}
+
+/** Answers what to call when something is typed. Nothing is drawn again for it: a box is checked between two events of one click. */
+export function useTyped(): (event: Event) => void {
+  const { current: own } = useRef({})
+  useEffect(() => () => void held.delete(own), [])
+  return ({ target }) => {
+    if (!(target instanceof HTMLSelectElement)) held.set(own, 'typed')
+  }
 }
 
 export function hasUnsent(): boolean {

@@ -1,9 +1,9 @@
 // A question over the screen: the browser's own dialog, which holds the focus, closes with Escape, and gives the focus back. Once
 // something is typed into it, nobody leaves the screen unasked.
 
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import type { ComponentChildren, JSX } from 'preact'
-import { useUnsent } from '../frame/unsent.ts'
+import { useTyped } from '../frame/unsent.ts'
 
 export interface DialogProperties {
   readonly title: string
@@ -19,15 +19,13 @@ export function Dialog({
   children,
 }: DialogProperties): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null)
-  const [isTouched, setTouched] = useState(false)
-  useUnsent(isTouched)
   useEffect(() => dialog.current?.showModal(), [])
   return (
     <dialog
       ref={dialog}
       class={isWide ? 'card wide-dialog' : 'card'}
       aria-label={title}
-      onInput={() => setTouched(true)}
+      onInput={useTyped()}
       onClose={onClose}
     >
       <header>
