@@ -8,7 +8,7 @@ import { WITH_BROWSER } from '../support/browser.ts'
 import { createDelivery } from '../support/deliveries.ts'
 import { enrollHost } from '../support/enrolled-host.ts'
 import { checkAccessibility } from './support/check-accessibility.ts'
-import { settle, THEMES } from './support/console-browser.ts'
+import { HEIGHT_PX, settle, THEMES } from './support/console-browser.ts'
 import { openConsole, type OpenConsole } from './support/open-console.ts'
 
 describe('cargo', WITH_BROWSER, () => {
@@ -73,6 +73,46 @@ describe('cargo', WITH_BROWSER, () => {
     await dialog.locator('textarea').first().fill('nobody.example.org')
     await dialog.getByText('agent_not_found').waitFor()
     assert.equal(await dialog.getByRole('button', { name: 'Deliver' }).isDisabled(), true)
+    person.assertBlameless()
+  })
+
+  test('a line with a space names no host, and asks the hub nothing', async () => {
+    await using person = await opened.signIn('operator')
+    const { page } = person
+    await openType(page, 'csr_cert')
+    const dialog = page.getByRole('dialog', { name: 'New cargo' })
+    await dialog.getByLabel('Name', { exact: false }).first().fill('spaced')
+    await dialog.locator('textarea').first().fill('web-1.example.org web-2.example.org')
+    await dialog
+      .getByText('web-1.example.org web-2.example.org is not one name: write one a line.')
+      .waitFor()
+    await dialog.locator('textarea').first().fill('web-1.example.org\nweb-2.example.org')
+    await dialog.getByText('2 hosts get it now').waitFor()
+    person.assertBlameless()
+  })
+
+  test('a refusal with a very long name wraps, and its buttons are there', async () => {
+    await using person = await opened.signIn('operator')
+    const { page } = person
+    await openType(page, 'csr_cert')
+    const dialog = page.getByRole('dialog', { name: 'New cargo' })
+    await dialog.getByLabel('Name', { exact: false }).first().fill('n'.repeat(500))
+    await dialog.locator('textarea').first().fill('web-1.example.org')
+    await dialog.locator('.notice').waitFor()
+    const { over, widthOver } = await dialog.evaluate((element) => {
+      const cut = [...element.querySelectorAll('*')].filter(
+        (one) =>
+          one.clientWidth > 0 && one.scrollWidth > one.clientWidth + 1 && one.tagName !== 'INPUT',
+      )
+      return {
+        over: cut.map(({ className, tagName }) => `${tagName}.${String(className)}`),
+        widthOver: element.scrollWidth - element.clientWidth,
+      }
+    })
+    assert.equal(widthOver, 0, 'nothing goes sideways')
+    assert.deepEqual(over, [])
+    const cancel = await dialog.getByRole('button', { name: 'Cancel' }).boundingBox()
+    assert.ok(cancel !== null && cancel.y + cancel.height <= HEIGHT_PX, JSON.stringify(cancel))
     person.assertBlameless()
   })
 

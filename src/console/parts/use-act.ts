@@ -1,6 +1,6 @@
 // One act of somebody: under way, refused with its reason, or done; then everything on the screen is asked for again.
 
-import { useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { askFully } from '../api/client.ts'
 import { HubError, HubUnreachable } from '../api/hub-error.ts'
 import type { ActName, AdminReplies, AdminRequest } from '../api/operations.ts'
@@ -35,9 +35,18 @@ export function useAct<Name extends ActName>(name: Name): Act<Name> {
   const unanswered = useRef<{ readonly request: string; readonly key: string } | undefined>(
     undefined,
   )
+  const { error } = state
+  const clear = (): void => setState({ isBusy: false, error: undefined })
+  useEffect(() => {
+    if (error === undefined) return undefined
+    // What was refused is no longer what is typed. After the event: a box is checked between two events of one click.
+    const clearSoon = (): void => void setTimeout(clear)
+    addEventListener('input', clearSoon, { once: true })
+    return () => removeEventListener('input', clearSoon)
+  }, [error])
   return {
     ...state,
-    clear: () => setState({ isBusy: false, error: undefined }),
+    clear,
     run: async (request, { ifMatch, done, about } = {}) => {
       setState({ isBusy: true, error: undefined })
       const text = JSON.stringify(request)

@@ -12,7 +12,14 @@ import { useSettled } from '../../parts/use-settled.ts'
 import { FormFoot } from '../../parts/form-foot.tsx'
 import { words } from '../../words/words.ts'
 import { PushForm } from './push-form.tsx'
-import { type Draft, findRecipients, readDraft, WHOM, type Whom } from './read-form.ts'
+import {
+  type Draft,
+  findFaultyLine,
+  findRecipients,
+  readDraft,
+  WHOM,
+  type Whom,
+} from './read-form.ts'
 
 const TYPES = ['csr_cert', 'push', 'selado'] as const
 type CargoType = (typeof TYPES)[number]
@@ -74,6 +81,7 @@ function CertificateForm({ onClose }: { readonly onClose: () => void }): JSX.Ele
   const act = useAct('createCargo')
   const [draft, setDraft] = useState<Draft>({ nome: '', whom: 'agentes', hosts: '', names: '' })
   const request = readDraft(draft)
+  const noName = findFaultyLine(draft)
   const settled = useSettled(request)
   const { rehearsal, error } = useRehearsal('createCargo', settled)
   const isShown = rehearsal !== undefined && JSON.stringify(settled) === JSON.stringify(request)
@@ -124,7 +132,9 @@ function CertificateForm({ onClose }: { readonly onClose: () => void }): JSX.Ele
               value={draft.hosts}
               onInput={({ currentTarget }) => set({ hosts: currentTarget.value })}
               spellcheck={false}
+              aria-invalid={noName !== undefined}
             />
+            {noName !== undefined && <span class="hint">{acts.noName(noName)}</span>}
           </label>
         )}
         <label>

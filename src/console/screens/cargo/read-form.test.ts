@@ -36,6 +36,12 @@ test('a draft asks nothing until it says what and for whom', () => {
   })
 })
 
+test('a line that is more than one name asks nothing', () => {
+  const draft = { nome: 'site', whom: 'agentes', hosts: 'web-1 web-2', names: '' } as const
+  assert.equal(readDraft(draft), undefined)
+  assert.equal(readDraft({ ...draft, whom: 'roles', hosts: 'web,db' }), undefined)
+})
+
 test('a selector is one text, with its commas', () => {
   const request = readDraft({
     nome: 'site',

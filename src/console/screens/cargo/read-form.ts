@@ -1,6 +1,7 @@
 // What somebody typed into the forms of cargo, as requests of the hub; and from the hub's rehearsal, who gets it.
 
 import type { AdminRehearsal, AdminRequest } from '../../api/operations.ts'
+import { findNoName, readLines } from '../../parts/read-lines.ts'
 
 export const WHOM = ['agentes', 'roles', 'where', 'unassigned'] as const
 export type Whom = (typeof WHOM)[number]
@@ -10,11 +11,9 @@ export function readNames(text: string): string[] {
   return [...new Set(text.split(/[\s,;]+/u).filter((name) => name !== ''))]
 }
 
-/** A comma stands in a selector too: each line is one of hosts or roles. */
-export function readLines(text: string): string[] {
-  return [...new Set(text.split(/[\n,;]+/u).map((line) => line.trim()))].filter(
-    (line) => line !== '',
-  )
+/** A line that names no host and no role; a selector is one text. */
+export function findFaultyLine({ whom, hosts }: Pick<Draft, 'whom' | 'hosts'>): string | undefined {
+  return whom === 'agentes' || whom === 'roles' ? findNoName(readLines(hosts)) : undefined
 }
 
 export interface Draft {
@@ -34,6 +33,7 @@ export function readDraft({
   const listed = readLines(hosts)
   const isWhomKnown = whom === 'unassigned' || listed.length > 0
   if (nome.trim() === '' || !isWhomKnown) return undefined
+  if (findFaultyLine({ whom, hosts }) !== undefined) return undefined
   return {
     tipo: 'csr_cert',
     nome: nome.trim(),

@@ -5,10 +5,11 @@ import type { JSX } from 'preact'
 import type { AdminReplies } from '../../api/operations.ts'
 import { parseDurationText } from '../../parts/duration-text.ts'
 import { FormDialog } from '../../parts/form-dialog.tsx'
+import { findNoName, readLines } from '../../parts/read-lines.ts'
 import { TextField } from '../../parts/text-field.tsx'
 import { useAct } from '../../parts/use-act.ts'
 import { words } from '../../words/words.ts'
-import { parseHostnames, parseLabels } from './describe-enrolment.ts'
+import { parseLabels } from './describe-enrolment.ts'
 
 /** More of them are a file for svc. */
 const HOSTS_MAX = 50
@@ -27,13 +28,14 @@ export function CreateTokenDialog({
   const [ttl, setTtl] = useState('')
   const [labels, setLabels] = useState('')
   const [isAgain, setAgain] = useState(false)
-  const hostnames = parseHostnames(hosts)
+  const hostnames = readLines(hosts)
+  const noName = findNoName(hostnames)
   const given = parseLabels(labels)
   const seconds = parseDurationText(ttl)
   const isTtlFaulty = ttl.trim() !== '' && seconds === undefined
   const isTooMany = hostnames.length > HOSTS_MAX
-  const isReady =
-    hostnames.length > 0 && !isTooMany && role.trim() !== '' && given !== undefined && !isTtlFaulty
+  const areNamed = hostnames.length > 0 && noName === undefined && !isTooMany
+  const isReady = areNamed && role.trim() !== '' && given !== undefined && !isTtlFaulty
   const submit = async (): Promise<void> => {
     for (const [at, hostname] of hostnames.entries()) {
       const request = {
@@ -69,7 +71,7 @@ export function CreateTokenDialog({
         onValue={setHosts}
         rows={2}
         hint={text.hostnamesHint}
-        fault={isTooMany ? text.tooMany(HOSTS_MAX) : undefined}
+        fault={isTooMany ? text.tooMany(HOSTS_MAX) : noName && acts.noName(noName)}
       />
       <TextField label={text.role} value={role} onValue={setRole} hint={text.roleHint} />
       <TextField

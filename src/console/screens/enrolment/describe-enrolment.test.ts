@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseClaims, parseHostnames, parseLabels, stateOfToken } from './describe-enrolment.ts'
+import { parseClaims, parseLabels, stateOfToken } from './describe-enrolment.ts'
 
 const AT = '2026-11-26T12:00:00Z'
 const AT_MS = Date.parse(AT)
@@ -22,8 +22,4 @@ test('labels and claims are a line each', () => {
   ])
   assert.equal(parseClaims(''), undefined)
   assert.equal(parseClaims('sub='), undefined)
-})
-
-test('each hostname is one', () => {
-  assert.deepEqual(parseHostnames(' a.example, b.example\na.example\n'), ['a.example', 'b.example'])
 })

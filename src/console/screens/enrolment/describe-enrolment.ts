@@ -1,6 +1,7 @@
 // What a token or a join rule is now, and what somebody typed for a new one.
 
 import type { AdminReplies } from '../../api/operations.ts'
+import { readLines } from '../../parts/read-lines.ts'
 
 type Token = AdminReplies['listTokens']['tokens'][number]
 export type TokenState = 'open' | 'used' | 'ended'
@@ -17,7 +18,7 @@ export function stateOfToken(
 /** `key=value`, one a line; undefined where a line is none. */
 export function parseLabels(text: string): Readonly<Record<string, string>> | undefined {
   const labels: Record<string, string> = {}
-  for (const line of linesOf(text)) {
+  for (const line of readLines(text)) {
     const [key, value] = splitOnce(line)
     if (key === '' || value === undefined) return undefined
     labels[key] = value
@@ -33,7 +34,7 @@ interface Claim {
 /** `claim=value`, one a line; more lines of one claim are values of which any will do. */
 export function parseClaims(text: string): Claim[] | undefined {
   const claims = new Map<string, string[]>()
-  for (const line of linesOf(text)) {
+  for (const line of readLines(text)) {
     const [claim, value = ''] = splitOnce(line)
     if (claim === '' || value === '') return undefined
     claims.set(claim, [...(claims.get(claim) ?? []), value])
@@ -41,18 +42,6 @@ export function parseClaims(text: string): Claim[] | undefined {
   return claims.size === 0
     ? undefined
     : Array.from(claims, ([claim, values]) => ({ claim, values }))
-}
-
-/** Each hostname once, in the order in which they are typed. */
-export function parseHostnames(text: string): readonly string[] {
-  return [...new Set(text.split(/[\s,]+/).filter((name) => name !== ''))]
-}
-
-function linesOf(text: string): readonly string[] {
-  return text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '')
 }
 
 function splitOnce(line: string): readonly [string, string | undefined] {

@@ -25,5 +25,6 @@ export const acts = {
   create: 'Create',
   optional: 'optional',
   duration: 'Such as 8h or 90d',
+  noName: (line: string) => `${line} is not one name: write one a line.`,
   noDuration: 'This is no duration: write 15m, 8h or 90d',
 }

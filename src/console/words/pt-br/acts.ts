@@ -27,5 +27,6 @@ export const acts: Words['acts'] = {
   create: 'Criar',
   optional: 'opcional',
   duration: 'Como 8h ou 90d',
+  noName: (line) => `${line} não é um nome só: escreva um por linha.`,
   noDuration: 'Isto não é uma duração: escreva 15m, 8h ou 90d',
 }
