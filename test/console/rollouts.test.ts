@@ -91,6 +91,21 @@ describe('rollouts', WITH_BROWSER, () => {
       '/v1/admin/freeze',
     )
     assert.equal(set?.until.slice(0, 16), until.toISOString().slice(0, 16))
+    await page.getByRole('button', { name: 'Change…' }).click()
+    const change = page.getByRole('dialog', { name: 'Change the freeze' })
+    assert.match(await change.getByLabel('Until').inputValue(), /^\d{4}-\d\d-\d\dT\d\d:\d\d/)
+    const why = change.getByLabel('Why')
+    assert.notEqual(await why.inputValue(), '')
+    await why.fill('it takes longer')
+    await change.getByText('1 × freeze_set').waitFor()
+    await change.getByRole('button', { name: 'Change the freeze' }).click()
+    await change.waitFor({ state: 'detached' })
+    const { freeze: changed } = await opened.hub.admin<AdminReplies['showFreeze']>(
+      'GET',
+      '/v1/admin/freeze',
+    )
+    assert.equal(changed?.why, 'it takes longer')
+    assert.equal(changed.until, set?.until)
     await page.getByRole('button', { name: 'End the freeze…' }).click()
     const end = page.getByRole('dialog', { name: 'End the freeze' })
     await end.getByText('1 × freeze_ended').waitFor()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { listRolloutActs, listWaves, readUntil } from './decide-rollout-acts.ts'
+import { listRolloutActs, listWaves, readUntil, writeUntil } from './decide-rollout-acts.ts'
 
 test('what may be done follows from the state, and roots only go forward', () => {
   assert.deepEqual(listRolloutActs({ kind: 'load', state: 'running' }), [
@@ -43,4 +43,14 @@ test('a time is read in the zone that it was typed in', () => {
   assert.equal(readUntil('2026-12-01T08:00', 'utc'), '2026-12-01T08:00:00.000Z')
   assert.equal(readUntil('', 'utc'), undefined)
   assert.equal(readUntil('soon', 'local'), undefined)
+})
+
+test('a time is written as it is read, in either zone', () => {
+  assert.equal(writeUntil('2026-12-01T08:00:00.000Z', 'utc'), '2026-12-01T08:00')
+  assert.equal(writeUntil('2026-12-01T08:00:05Z', 'utc'), '2026-12-01T08:00:05')
+  assert.equal(writeUntil('2026-12-01T08:00:05.250Z', 'utc'), '2026-12-01T08:00:05.250')
+  for (const zone of ['utc', 'local'] as const) {
+    const until = '2026-07-01T23:30:00.000Z'
+    assert.equal(readUntil(writeUntil(until, zone), zone), until)
+  }
 })

@@ -47,6 +47,14 @@ export function listWaves(
   })
 }
 
+/** For a field `datetime-local`: seconds only where there are some. */
+export function writeUntil(until: string, zone: 'local' | 'utc'): string {
+  const date = new Date(until)
+  const minutes = zone === 'utc' ? 0 : date.getTimezoneOffset()
+  const shown = new Date(date.getTime() - minutes * 60_000).toISOString().slice(0, -1)
+  return shown.replace(/\.000$/u, '').replace(/^(.*T\d\d:\d\d):00$/u, '$1')
+}
+
 /** Of a field `datetime-local`, in the zone that times are shown in; undefined for none. */
 export function readUntil(text: string, zone: 'local' | 'utc'): string | undefined {
   const date = new Date(zone === 'utc' ? `${text}Z` : text)

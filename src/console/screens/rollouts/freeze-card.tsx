@@ -15,7 +15,7 @@ import { useAct } from '../../parts/use-act.ts'
 import { useSettled } from '../../parts/use-settled.ts'
 import { FormFoot } from '../../parts/form-foot.tsx'
 import { words } from '../../words/words.ts'
-import { readUntil } from './decide-rollout-acts.ts'
+import { readUntil, writeUntil } from './decide-rollout-acts.ts'
 
 type ShownFreeze = AdminReplies['showFreeze']
 
@@ -66,7 +66,7 @@ function Freeze({
           </button>
         </IfAllowed>
       )}
-      {acting === 'set' && <FreezeDialog onClose={() => setActing(undefined)} />}
+      {acting === 'set' && <FreezeDialog present={freeze} onClose={() => setActing(undefined)} />}
       {acting === 'end' && (
         <ActDialog
           title={rollouts.endTitle}
@@ -82,11 +82,21 @@ function Freeze({
   )
 }
 
-function FreezeDialog({ onClose }: { readonly onClose: () => void }): JSX.Element {
+function FreezeDialog({
+  present,
+  onClose,
+}: {
+  /** The one that is changed. */
+  readonly present: ShownFreeze['freeze']
+  readonly onClose: () => void
+}): JSX.Element {
   const { rollouts, acts, frame } = words()
   const act = useAct('setFreeze')
-  const [typed, setTyped] = useState('')
-  const [why, setWhy] = useState('')
+  const [title] = useState(present === null ? rollouts.freezeTitle : rollouts.changeFreezeTitle)
+  const [typed, setTyped] = useState(
+    present === null ? '' : () => writeUntil(present.until, zone.value),
+  )
+  const [why, setWhy] = useState(present?.why ?? '')
   const until = readUntil(typed, zone.value)
   const request = until === undefined || why.trim() === '' ? undefined : { until, why: why.trim() }
   const { rehearsal, error } = useRehearsal('setFreeze', useSettled(request))
@@ -96,7 +106,7 @@ function FreezeDialog({ onClose }: { readonly onClose: () => void }): JSX.Elemen
     if ((await act.run(request, { done: acts.done })) !== undefined) onClose()
   }
   return (
-    <Dialog title={rollouts.freezeTitle} onClose={onClose}>
+    <Dialog title={title} onClose={onClose}>
       <form onSubmit={(event) => void submit(event)}>
         <div class="body form">
           <p>{rollouts.freezeText}</p>
@@ -104,6 +114,7 @@ function FreezeDialog({ onClose }: { readonly onClose: () => void }): JSX.Elemen
             {rollouts.until} ({zone.value === 'utc' ? frame.utc : nameOfZone()})
             <input
               type="datetime-local"
+              step="any"
               value={typed}
               onInput={({ currentTarget }) => setTyped(currentTarget.value)}
               required
@@ -122,7 +133,7 @@ function FreezeDialog({ onClose }: { readonly onClose: () => void }): JSX.Elemen
         </div>
         <FormFoot
           errors={[error, act.error]}
-          label={rollouts.freezeTitle}
+          label={title}
           isReady={request !== undefined && error === undefined}
           isBusy={act.isBusy}
           onClose={onClose}

@@ -46,6 +46,7 @@ export const rollouts = {
   setFreeze: 'Freeze rollouts…',
   changeFreeze: 'Change…',
   freezeTitle: 'Freeze rollouts',
+  changeFreezeTitle: 'Change the freeze',
   freezeText: 'No wave opens until then. Renewals go on: a freeze lets nothing expire.',
   until: 'Until',
   why: 'Why',

@@ -49,6 +49,7 @@ export const rollouts: Words['rollouts'] = {
   setFreeze: 'Congelar distribuições…',
   changeFreeze: 'Mudar…',
   freezeTitle: 'Congelar distribuições',
+  changeFreezeTitle: 'Mudar o congelamento',
   freezeText: 'Nenhuma onda abre até lá. Renovações continuam: nada expira por isso.',
   until: 'Até',
   why: 'Por quê',
