@@ -111,6 +111,46 @@ describe('[DOR-1] a tab', WITH_BROWSER, () => {
     await second.getByText('A host is here once it has enrolled').waitFor({ timeout: LIVE_MS_MAX })
   })
 
+  test('shows a screen that it saw before as it was, with the age of that, while the hub is away', async () => {
+    await using opened = await openKillableConsole()
+    const { hub, page } = opened
+    await hub.createToken({ hostname: 'before.example.org' })
+    await hub.admin('POST', '/v1/admin/politicas', { role: 'web', token_ttl_max: 10_800 })
+    const goByLink = (name: string): Promise<void> =>
+      page.locator('.side nav').getByRole('link', { name }).click()
+    await page.goto('/console/policies/web')
+    await page.getByLabel('Longest life of a token').waitFor()
+    await settle(page)
+    await goByLink('Enrolment')
+    await page.getByRole('row', { name: 'before.example.org' }).waitFor()
+    await settle(page)
+    await goByLink('Overview')
+    const leftMs = Date.now()
+    for (let times = 0; times < 2; times += 1) await page.waitForResponse(/fleet\/summary/)
+    await hub.stop('SIGKILL')
+    await page.locator('.live.is-waiting', { hasText: /\d+ s/ }).waitFor({ timeout: 20_000 })
+
+    await page.evaluate('history.back()')
+    await page.getByRole('row', { name: 'before.example.org' }).waitFor()
+    const age = (await page.locator('.live').textContent()) ?? ''
+    const oldMs = Number(/(\d+) s old/.exec(age)?.[1]) * 1000
+    assert.ok(oldMs >= Date.now() - leftMs - 3000, `${age}, and left ${Date.now() - leftMs} ms ago`)
+    await page.getByText('What is on the screen stays, with its age.', { exact: false }).waitFor()
+    await page.evaluate('history.back()')
+    assert.equal(await page.getByLabel('Longest life of a token').inputValue(), '3h')
+
+    // The file of that screen is here, and what it would show is not.
+    await page.evaluate(`history.pushState({ depth: 0 }, '', '/console/policies/other')`)
+    await page.evaluate('history.back()')
+    await page.evaluate('history.forward()')
+    await page.getByText('The console shows it once the hub answers.').waitFor()
+    assert.equal(await page.getByText('What is on the screen stays').count(), 0)
+    await hub.start()
+    await page
+      .getByText('This role has no policy of its own yet.')
+      .waitFor({ timeout: LIVE_MS_MAX })
+  })
+
   test('of a token that is revoked is signed out, and silent from then on, in every tab', async (t) => {
     await using opened = await openConsole()
     await using person = await opened.signIn('operator')

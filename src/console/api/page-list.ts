@@ -37,6 +37,8 @@ export interface PageList {
 }
 
 interface PageListOptions<Row> {
+  /** What it begins with, until the first answer. */
+  readonly first?: Held<Row>
   /** So many rows of it at most; a whole page without. */
   readonly askPage: (after: string | undefined, rowsMax?: number) => Promise<PageOf<Row>>
   readonly keep: (held: Held<Row>) => void
@@ -47,11 +49,12 @@ interface PageListOptions<Row> {
 export const NO_PAGES = { pages: [], error: undefined, isLoading: true, arrived: 0 } as const
 
 export function createPageList<Row extends { readonly id: string }>({
+  first = NO_PAGES,
   askPage,
   keep: show,
   isForbidden,
 }: PageListOptions<Row>): PageList {
-  let held: Held<Row> = NO_PAGES
+  let held: Held<Row> = first
   let inView = { first: 0, last: 0 }
   let isMoreWanted = false
   let isRefreshWanted = false

@@ -5,8 +5,13 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { isForbidden } from './hub-error.ts'
 import { keepFresh } from './keep-fresh.ts'
 import { createPageList, type Held, NO_PAGES, type PageList, type PageOf } from './page-list.ts'
+import { createMemory, dropOld, showOld } from './remembered.ts'
 
 export const PAGE_ROWS = 200
+/** Lists that nobody looks at any more, for the way back. */
+const KEPT_MAX = 10
+
+const memory = createMemory<Held<unknown>>(KEPT_MAX)
 
 export interface Pages<Row> {
   readonly rows: readonly Row[]
@@ -23,26 +28,35 @@ export interface Pages<Row> {
   look(first: number, last: number): void
 }
 
-/** `key` names the list: with another one it begins again. */
+/** `key` names the list among all of the console: with another one it begins again, with what is remembered of that. */
 export function usePages<Row extends { readonly id: string }>(
   key: string,
   askPage: (after: string | undefined, limit: number) => Promise<PageOf<Row>>,
 ): Pages<Row> {
-  const [held, setHeld] = useState<Held<Row>>(NO_PAGES)
+  const [held, setHeld] = useState(() => recall<Row>(key).value)
   const current = useRef<PageList | undefined>(undefined)
   useEffect(() => {
-    setHeld(NO_PAGES)
+    const { value: first, atMs } = recall<Row>(key)
+    setHeld(first)
+    let newest = first
     const list = createPageList<Row>({
+      first,
       askPage: (after, limit = PAGE_ROWS) => askPage(after, limit),
-      keep: setHeld,
+      keep: (next) => {
+        newest = next
+        if (next.error === undefined) dropOld(list)
+        setHeld(next)
+      },
       isForbidden,
     })
+    showOld(list, atMs)
     current.current = list
     list.reload()
     const stop = keepFresh(list)
     return () => {
       stop()
       list.stop()
+      memory.keep(key, { value: newest, atMs: dropOld(list) })
     }
   }, [key])
   const last = held.pages.at(-1)
@@ -60,4 +74,14 @@ export function usePages<Row extends { readonly id: string }>(
     reload: () => current.current?.reload(),
     look: (firstRow, lastRow) => current.current?.look(firstRow, lastRow),
   }
+}
+
+function recall<Row>(key: string): {
+  readonly value: Held<Row>
+  readonly atMs?: number | undefined
+} {
+  const known = memory.recall(key)
+  if (known === undefined || known.value.pages.length === 0) return { value: NO_PAGES }
+  const { pages } = known.value as Held<Row>
+  return { value: { ...NO_PAGES, pages }, atMs: known.atMs }
 }

@@ -9,6 +9,7 @@ import { hubNowMs } from './clock.ts'
 import type { AdminReplies, AdminRequest, ReadName } from './operations.ts'
 import { isForbidden, mayPass } from './hub-error.ts'
 import { AGAIN_MS_MIN, onAct, POLL_MS, waitToAsk, withTimeMs } from './pace.ts'
+import { dropOld, showOld } from './remembered.ts'
 import { isAllowed, isIn, onForget } from './session.ts'
 import { onRing, streamState } from './stream.ts'
 
@@ -29,6 +30,8 @@ interface Query {
   readonly goesWithTime: boolean
   readonly paceMs: number
   watchers: number
+  /** When somebody looked at it last, and it was known. */
+  leftAtMs: number | undefined
   /** A request is under way; another one follows it when something happened meanwhile. */
   isAsking: boolean
   /** Until it is asked. */
@@ -99,6 +102,7 @@ function findQuery(
     goesWithTime,
     paceMs,
     watchers: 0,
+    leftAtMs: undefined,
     isAsking: false,
     timer: undefined,
     isStale: true,
@@ -119,9 +123,11 @@ function forgetOldest(): void {
 
 function watch(query: Query): () => void {
   query.watchers += 1
+  if (query.watchers === 1 && query.shown.peek().data !== undefined) showOld(query, query.leftAtMs)
   refresh(query, { isSoon: true })
   return () => {
     query.watchers -= 1
+    if (query.watchers === 0) query.leftAtMs = dropOld(query)
   }
 }
 
@@ -170,6 +176,7 @@ async function answer(query: Query): Promise<void> {
   try {
     const data = await query.ask()
     query.shown.value = { data, atMs: hubNowMs(), error: undefined }
+    dropOld(query)
     // What the hub gathered before something happened does not know of it, and no other bell rings.
     if (query.askedAtMs - query.ageMsOf(data) < query.rungAtMs) query.isStale = true
   } catch (error) {

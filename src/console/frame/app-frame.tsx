@@ -2,7 +2,8 @@
 
 import type { ComponentChildren, JSX } from 'preact'
 import { useRef, useState } from 'preact/hooks'
-import { hubNowMs, lastAnswerAtMs, now } from '../api/clock.ts'
+import { hubNowMs, now } from '../api/clock.ts'
+import { screenAtMs } from '../api/remembered.ts'
 import { session } from '../api/session.ts'
 import { signOut } from '../api/sign-in.ts'
 import { streamState } from '../api/stream.ts'
@@ -242,7 +243,7 @@ function ZoneSwitch(): JSX.Element | null {
   )
 }
 
-/** Without a stream it says how old the newest answer is. */
+/** Without a stream it says how old the screen is. */
 function Live(): JSX.Element {
   const { frame, times } = words()
   if (streamState.value === 'live') {
@@ -253,7 +254,7 @@ function Live(): JSX.Element {
       </span>
     )
   }
-  const atMs = lastAnswerAtMs.value
+  const atMs = screenAtMs.value
   // Read, so that the age grows.
   const age = atMs === undefined ? undefined : Math.max(0, Math.max(now.value, hubNowMs()) - atMs)
   return (

@@ -19,7 +19,8 @@ export function Answer<Data>({
   readonly children: (data: Data) => ComponentChildren
 }): JSX.Element {
   const { data, error } = shown
-  if (data === undefined) return error === undefined ? <Loading /> : <Failure error={error} />
+  if (data === undefined)
+    return error === undefined ? <Loading /> : <Failure error={error} asksAgain="empty" />
   return (
     <>
       {error !== undefined && !(error instanceof HubUnreachable) && <Failure error={error} />}
@@ -46,10 +47,17 @@ function Loading(): JSX.Element | null {
   )
 }
 
-export function Failure({ error }: { readonly error: Error }): JSX.Element {
+export function Failure({
+  error,
+  asksAgain = 'no',
+}: {
+  readonly error: Error
+  /** Whether the page asks again by itself, and what it shows meanwhile. */
+  readonly asksAgain?: 'shown' | 'empty' | 'no'
+}): JSX.Element {
   const { confirm, frame } = words()
   if (error instanceof HubUnreachable) {
-    return <Notice title={frame.unreachable} hint={frame.unreachableHint} />
+    return <Notice title={frame.unreachable} hint={frame.unreachableHints[asksAgain]} />
   }
   if (!(error instanceof HubError)) return <Notice title={frame.broken} hint={error.message} />
   if (error.code === 'confirmation_needed') {

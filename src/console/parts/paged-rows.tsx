@@ -27,7 +27,9 @@ export function PagedRows<Row extends { readonly id: string }>({
   const { rows, total, hasMore, isLoading, error } = pages
   return (
     <>
-      {error !== undefined && <Failure error={error} />}
+      {error !== undefined && (
+        <Failure error={error} asksAgain={rows.length > 0 ? 'shown' : 'empty'} />
+      )}
       {rows.length > 0 && (
         <>
           <DataTable

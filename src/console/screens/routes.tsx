@@ -171,7 +171,7 @@ function Away(): JSX.Element {
   const { frame } = words()
   return (
     <Screen title={frame.unreachable}>
-      <Notice title={frame.unreachable} hint={frame.unreachableHint} />
+      <Notice title={frame.unreachable} hint={frame.unreachableHints.empty} />
     </Screen>
   )
 }

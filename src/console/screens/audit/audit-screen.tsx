@@ -115,7 +115,9 @@ function List({ entries, filters, chosen, language }: ListProperties): JSX.Eleme
   const isEmpty = rows.length === 0 && !isLoading && error === undefined
   return (
     <>
-      {error !== undefined && <Failure error={error} />}
+      {error !== undefined && (
+        <Failure error={error} asksAgain={rows.length > 0 ? 'shown' : 'empty'} />
+      )}
       {rows.length > 0 && (
         <DataTable
           label={audit.title}

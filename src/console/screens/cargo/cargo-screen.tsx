@@ -157,7 +157,7 @@ function Acts({ cargo }: { readonly cargo: Cargo }): JSX.Element {
 function HostsCard({ id }: { readonly id: string }): JSX.Element {
   const { cargo: text, deliveries } = words()
   useRowKeys()
-  const pages = usePages(id, async (after, limit) => {
+  const pages = usePages(`findDeliveries ${id}`, async (after, limit) => {
     const { entregas, next, total } = await ask('findDeliveries', {
       carga: id,
       limit,
@@ -171,7 +171,9 @@ function HostsCard({ id }: { readonly id: string }): JSX.Element {
         <h2 id="hosts">{text.hosts}</h2>
         {pages.total !== undefined && <span class="faint">{formatCount(pages.total)}</span>}
       </header>
-      {pages.error !== undefined && <Failure error={pages.error} />}
+      {pages.error !== undefined && (
+        <Failure error={pages.error} asksAgain={pages.rows.length > 0 ? 'shown' : 'empty'} />
+      )}
       {pages.rows.length === 0 && !pages.isLoading && <p class="body muted">{text.noHosts}</p>}
       {pages.rows.length > 0 && (
         <DataTable

@@ -24,7 +24,7 @@ type Cargo = AdminReplies['listCargoes']['cargas'][number]
 export function CargoesScreen(): JSX.Element {
   const { cargo, frame } = words()
   useRowKeys()
-  const pages = usePages('', async (after) => {
+  const pages = usePages('listCargoes', async (after) => {
     const { cargas, next } = await ask('listCargoes', {
       limit: PAGE_ROWS,
       ...(after !== undefined && { after }),

@@ -37,7 +37,7 @@ export function CertificatesScreen(): JSX.Element {
     ...(endsBefore !== undefined && { ends_before: endsBefore }),
   }
   const isFiltered = Object.keys(filters).length > 0
-  const pages = usePages(JSON.stringify(filters), async (after) => {
+  const pages = usePages(`listCertificates ${JSON.stringify(filters)}`, async (after) => {
     const { certificados, next, total } = await ask('listCertificates', {
       ...filters,
       limit: PAGE_ROWS,

@@ -38,7 +38,7 @@ export function DeliveriesScreen(): JSX.Element {
   const { query } = here.value
   const filters = readFilters(query)
   const summary = useFleetSummary()
-  const pages = usePages(JSON.stringify(filters), async (after, limit) => {
+  const pages = usePages(`listDeliveries ${JSON.stringify(filters)}`, async (after, limit) => {
     const { entregas, next, total } = await ask('findDeliveries', {
       ...filters,
       limit,

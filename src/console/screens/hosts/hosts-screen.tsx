@@ -35,7 +35,7 @@ export function HostsScreen(): JSX.Element {
     ...(estado !== undefined && { estado }),
     ...(sort !== undefined && { sort }),
   }
-  const pages = usePages(JSON.stringify(filters), async (after, limit) => {
+  const pages = usePages(`listAgents ${JSON.stringify(filters)}`, async (after, limit) => {
     const { agentes, next, total } = await ask('listAgents', {
       ...filters,
       limit,

@@ -36,7 +36,9 @@ function PolicyScreen({ target }: { readonly target: Target }): JSX.Element {
       above={[text.title, hrefOf('/policies')]}
       commands={svc.aboutPolicy(target)}
     >
-      {error !== undefined && <Failure error={error} />}
+      {error !== undefined && (
+        <Failure error={error} asksAgain={seen === undefined ? 'empty' : 'shown'} />
+      )}
       {seen !== undefined && (
         <>
           <Holds target={target} politica={seen.politica} isThere={seen.etag !== undefined} />

@@ -30,7 +30,7 @@ export function RolloutsScreen(): JSX.Element {
   useRowKeys()
   // The counts at the side ask for it already; the overview draws its bars by the same figures.
   const { data: summary } = useFleetSummary().value
-  const pages = usePages('', async (after) => {
+  const pages = usePages('listRollouts', async (after) => {
     const page = await ask('listRollouts', {
       limit: PAGE_ROWS,
       ...(after !== undefined && { after }),

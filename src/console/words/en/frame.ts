@@ -63,7 +63,11 @@ export const frame = {
   again: 'Try again',
   request: 'Request',
   unreachable: 'The hub does not answer',
-  unreachableHint: 'What is on the screen stays, with its age. The console tries again by itself.',
+  unreachableHints: {
+    shown: 'What is on the screen stays, with its age. The console tries again by itself.',
+    empty: 'Nothing of this is known here yet. The console shows it once the hub answers.',
+    no: 'Nothing on this page is lost. Try again when the hub answers.',
+  },
   forbidden: 'Your role may not see this',
   outOfBound: 'Your token is for some hosts only, and this is not about them',
   toHosts: 'Go to the hosts',

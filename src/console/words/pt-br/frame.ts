@@ -65,8 +65,11 @@ export const frame: Words['frame'] = {
   again: 'Tentar de novo',
   request: 'Requisição',
   unreachable: 'O hub não responde',
-  unreachableHint:
-    'O que está na tela fica, com a hora de quando veio. O console tenta de novo sozinho.',
+  unreachableHints: {
+    shown: 'O que está na tela fica, com a hora de quando veio. O console tenta de novo sozinho.',
+    empty: 'Nada disto é conhecido aqui ainda. O console mostra assim que o hub responder.',
+    no: 'Nada nesta página se perde. Tente de novo quando o hub responder.',
+  },
   forbidden: 'Seu papel não pode ver isto',
   outOfBound: 'Seu token vale só para alguns agentes, e isto não é sobre eles',
   toHosts: 'Ir para os agentes',
