@@ -67,6 +67,12 @@ export function CreatedTokens({
                 <Command text={token.token} />
               </>
             )}
+            {state === 'used' && (
+              <>
+                <p class="faint">{text.startAgent}</p>
+                <Command text="systemctl enable --now svc-agent" />
+              </>
+            )}
           </li>
         ))}
       </ul>
