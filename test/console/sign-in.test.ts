@@ -80,8 +80,8 @@ describe('signing in', WITH_BROWSER, () => {
   test('who signs in next over the screen has its forms, and no secret of the one before', async () => {
     await using person = await opened.signIn('admin')
     const { page, tokenName } = person
-    const signInAnew = async (before: string, name: string): Promise<void> => {
-      await opened.hub.admin('POST', '/v1/admin/admin-tokens/revoke', { token: before })
+    const signInAnew = async (revoked: string, name: string): Promise<void> => {
+      await opened.hub.admin('POST', '/v1/admin/admin-tokens/revoke', { token: revoked })
       await page.getByText('what you typed is still there', { exact: false }).waitFor()
       await enterToken(page, await opened.makeToken(name, 'admin'))
       await page.getByRole('dialog', { name: 'Sign in' }).waitFor({ state: 'detached' })

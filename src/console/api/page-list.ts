@@ -38,7 +38,7 @@ export interface PageList {
 
 interface PageListOptions<Row> {
   /** What it begins with, until the first answer. */
-  readonly first?: Held<Row>
+  readonly known?: Held<Row>
   /** So many rows of it at most; a whole page without. */
   readonly askPage: (after: string | undefined, rowsMax?: number) => Promise<PageOf<Row>>
   readonly keep: (held: Held<Row>) => void
@@ -49,12 +49,12 @@ interface PageListOptions<Row> {
 export const NO_PAGES = { pages: [], error: undefined, isLoading: true, arrived: 0 } as const
 
 export function createPageList<Row extends { readonly id: string }>({
-  first = NO_PAGES,
+  known = NO_PAGES,
   askPage,
   keep: show,
   isForbidden,
 }: PageListOptions<Row>): PageList {
-  let held: Held<Row> = first
+  let held: Held<Row> = known
   let inView = { first: 0, last: 0 }
   let isMoreWanted = false
   let isRefreshWanted = false

@@ -36,11 +36,11 @@ export function usePages<Row extends { readonly id: string }>(
   const [held, setHeld] = useState(() => recall<Row>(key).value)
   const current = useRef<PageList | undefined>(undefined)
   useEffect(() => {
-    const { value: first, atMs } = recall<Row>(key)
-    setHeld(first)
-    let newest = first
+    const { value: known, atMs } = recall<Row>(key)
+    setHeld(known)
+    let newest = known
     const list = createPageList<Row>({
-      first,
+      known,
       askPage: (after, limit = PAGE_ROWS) => askPage(after, limit),
       keep: (next) => {
         newest = next

@@ -120,7 +120,9 @@ function Who(): JSX.Element | null {
   if (value.state !== 'in') return null
   const leave = (): void => {
     setFault(undefined)
-    goOrAsk(() => signOut().catch((error: unknown) => setFault(error as Error)))
+    goOrAsk(() => {
+      signOut().catch((error: unknown) => setFault(error as Error))
+    })
   }
   return (
     <details class="menu">

@@ -35,15 +35,15 @@ export function useAct<Name extends ActName>(name: Name): Act<Name> {
   const unanswered = useRef<{ readonly request: string; readonly key: string } | undefined>(
     undefined,
   )
-  const { error } = state
+  const { error: refusal } = state
   const clear = (): void => setState({ isBusy: false, error: undefined })
   useEffect(() => {
-    if (error === undefined) return undefined
+    if (refusal === undefined) return undefined
     // What was refused is no longer what is typed. After the event: a box is checked between two events of one click.
     const clearSoon = (): void => void setTimeout(clear)
     addEventListener('input', clearSoon, { once: true })
     return () => removeEventListener('input', clearSoon)
-  }, [error])
+  }, [refusal])
   return {
     ...state,
     clear,
