@@ -1,4 +1,4 @@
-// What a screen knew when somebody was on it last, shown again until the hub answers anew. While the hub is away, the age at the top is
+// What a screen knew when somebody was on it last, shown again until the hub answers again. While the hub is away, the age at the top is
 // of the oldest of it.
 
 import { computed, type ReadonlySignal, signal } from '@preact/signals'

@@ -20,7 +20,7 @@ export interface SignedIn {
 
 /** Who is in, or was in when the session ended. */
 interface Holder extends SignedIn {
-  /** With another one, screens are drawn anew, and nothing that was typed into them is left. */
+  /** With another one, screens are drawn from the beginning, and nothing that was typed into them is left. */
   readonly screens: number
 }
 
