@@ -145,7 +145,7 @@ async function listSeen(
   return name === undefined ? reader.passkeys.list() : listNamed(reader, name)
 }
 
-/** Of who was called so when it was registered. */
+/** Of anybody who was called so when it was registered. */
 async function listNamed({ passkeys }: StoreReader, name: string): Promise<readonly Passkey[]> {
   return (await passkeys.list()).filter((passkey) => passkey.name === name)
 }
