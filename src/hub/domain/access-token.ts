@@ -26,7 +26,7 @@ export interface Person {
 }
 
 export function isSamePerson(one: Person | null, other: Person): boolean {
-  return one?.subject === other.subject && spellingsOf(other.issuer).includes(one.issuer)
+  return one !== null && personKeyOf(one) === personKeyOf(other)
 }
 
 /** An issuer that is a host alone is the same with a final slash and without: operators change it, and providers differ. */

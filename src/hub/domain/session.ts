@@ -95,19 +95,23 @@ export function decideSessionRoom(
   holder: string,
   now: Date,
 ): SessionRoom {
+  const holders = new Map(all.map((known) => [known, holderOf(known.token)]))
+  const isOwn = (known: KnownSession): boolean => holders.get(known) === holder
   const open = all.filter((known) => isKnownOpen(known, now))
   const staying = new Set(open)
-  for (const known of open.filter(isOf(holder)).slice(OPEN_PER_HOLDER_MAX - 1)) {
+  for (const known of open.filter(isOwn).slice(OPEN_PER_HOLDER_MAX - 1)) {
     staying.delete(known)
   }
-  while (staying.size >= OPEN_MAX) staying.delete(findOldestOfMost([...staying], holder))
+  while (staying.size >= OPEN_MAX) {
+    staying.delete(findOldestOfMost([...staying], holders, holder))
+  }
   const over = all
     .filter((known) => !staying.has(known))
     .toSorted((a, b) => endOf(b.session, now).getTime() - endOf(a.session, now).getTime())
-  const ownStaying = [...staying].filter(isOf(holder))
+  const ownStaying = [...staying].filter(isOwn)
   const leaving = new Set([
     ...over.slice(KEPT_MAX - 1 - staying.size),
-    ...over.filter(isOf(holder)).slice(KEPT_PER_HOLDER_MAX - 1 - ownStaying.length),
+    ...over.filter(isOwn).slice(KEPT_PER_HOLDER_MAX - 1 - ownStaying.length),
     ...over.filter(({ session }) => now.getTime() - session.endsAt.getTime() >= SESSION_KEPT_MS),
   ])
   return {
@@ -117,17 +121,17 @@ export function decideSessionRoom(
 }
 
 /** So no holder ends a session of another one that has fewer. */
-function findOldestOfMost(open: readonly KnownSession[], holder: string): KnownSession {
+function findOldestOfMost(
+  open: readonly KnownSession[],
+  holders: ReadonlyMap<KnownSession, string>,
+  holder: string,
+): KnownSession {
   // With the one that begins.
   const counts = new Map([[holder, 1]])
-  for (const { token } of open) {
-    const each = holderOf(token)
+  for (const known of open) {
+    const each = holders.get(known) ?? ''
     counts.set(each, (counts.get(each) ?? 0) + 1)
   }
-  const countOf = ({ token }: KnownSession): number => counts.get(holderOf(token)) ?? 0
+  const countOf = (known: KnownSession): number => counts.get(holders.get(known) ?? '') ?? 0
   return open.reduce((found, known) => (countOf(known) >= countOf(found) ? known : found))
-}
-
-function isOf(holder: string): (known: KnownSession) => boolean {
-  return ({ token }) => holderOf(token) === holder
 }

@@ -10,7 +10,7 @@ import type { AdminRole } from '../../../../protocol/admin/roles.ts'
 import { HubEventType } from '../../../../protocol/words.ts'
 import { type AccessToken, isGood, isSamePerson } from '../../../domain/access-token.ts'
 import { hashToken } from '../../../domain/hash-token.ts'
-import { isKnownOpen, type KnownSession, sessionIdOf } from '../../../domain/session.ts'
+import { isSessionOpen, type KnownSession, sessionIdOf } from '../../../domain/session.ts'
 import type { StoreReader, StoreWriter } from '../../../store/store.ts'
 import {
   type AdminAct,
@@ -24,7 +24,7 @@ import { accessTokenIdOf, makeAccessToken } from '../access-token-acts.ts'
 import { keepAccessToken } from '../access-tokens.ts'
 import type { AdminContext, UseCases } from '../admin-context.ts'
 import { findTokenByHash, isReadable } from '../find-access-token.ts'
-import { listKnownSessions } from './list-known-sessions.ts'
+import { findTokensOf } from './find-tokens-of.ts'
 import { describeSession, toAdminSession } from './session-view.ts'
 
 type Context = Pick<AdminContext, 'clock' | 'findConsoleUrl'>
@@ -115,11 +115,11 @@ async function listOpen(
   { actor, role, clock, token: asking }: Context & AdminAsker,
 ): Promise<readonly KnownSession[]> {
   const now = clock.now()
-  const all = await listKnownSessions(reader)
+  const open = (await reader.sessions.list()).filter((session) => isSessionOpen(session, now))
+  const all = await findTokensOf(reader, open)
   const person = asking && (await findTokenByHash(reader, asking))?.person
-  return all.filter((known) => {
-    const { token } = known
-    if (!isReadable(token) || !isKnownOpen(known, now)) return false
+  return all.filter(({ token }) => {
+    if (!isReadable(token) || !isGood(token, now)) return false
     // No two good tokens have one name, but those of one person, which may have others too.
     const isOfPerson = person ? isSamePerson(token.person, person) : false
     return role === 'admin' || isOfPerson || actor === `token:${token.name}`

@@ -16,7 +16,7 @@ import type { Store, StoreReader, StoreWriter } from '../../../store/store.ts'
 import { type AdminAct, entriesOfActs } from '../../admin-act.ts'
 import { appendEntries } from '../../append-entries.ts'
 import { findAccessToken, findTokenByHash } from '../find-access-token.ts'
-import { listKnownSessions } from './list-known-sessions.ts'
+import { findTokensOf } from './find-tokens-of.ts'
 import { describeSession, toAdminSession } from './session-view.ts'
 
 export interface BegunSession {
@@ -119,7 +119,7 @@ async function makeRoom(
   token: AccessToken,
   now: Date,
 ): Promise<readonly AdminAct[]> {
-  const all = await listKnownSessions(writer)
+  const all = await findTokensOf(writer, await writer.sessions.list())
   const { ending, leaving } = decideSessionRoom(all, holderOf(token), now)
   for (const { session } of ending) await writer.sessions.setEnded(session.cookieHash, now)
   for (const { cookieHash } of leaving) await writer.sessions.remove(cookieHash)

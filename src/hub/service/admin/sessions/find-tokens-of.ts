@@ -1,11 +1,13 @@
 import type { TokenHash } from '../../../../protocol/identifiers.ts'
 import type { AccessToken } from '../../../domain/access-token.ts'
-import type { KnownSession } from '../../../domain/session.ts'
+import type { KnownSession, Session } from '../../../domain/session.ts'
 import type { StoreReader } from '../../../store/store.ts'
 
-/** All that are kept, newest first. */
-export async function listKnownSessions(reader: StoreReader): Promise<readonly KnownSession[]> {
-  const sessions = await reader.sessions.list()
+/** In the order of the sessions; each token is looked up once. */
+export async function findTokensOf(
+  reader: StoreReader,
+  sessions: readonly Session[],
+): Promise<readonly KnownSession[]> {
   const tokens = new Map<TokenHash, AccessToken | undefined>()
   for (const hash of new Set(sessions.map(({ tokenHash }) => tokenHash))) {
     tokens.set(hash, await reader.findAccessToken(hash))
