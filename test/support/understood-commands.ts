@@ -5,17 +5,14 @@ import { writeFile } from 'node:fs/promises'
 import { Output } from '../../src/admin/terminal/output.ts'
 import type { CommandContext } from '../../src/admin/commands/command-context.ts'
 import { runCommandLine } from '../../src/admin/commands/program.ts'
-import { systemClock } from '../../src/platform/clock.ts'
 import { UserError } from '../../src/platform/errors.ts'
+import { REACHING_CONTEXT, Reached } from './reaching-context.ts'
 import { createSampleRoot } from './sample-roots.ts'
 import { TestTrustKey } from './trust-keys.ts'
-
-class Reached extends Error {}
 
 /** What a command that asks for no vault says of examples: their files are not there, and the console may not be built. */
 const UNDERSTOOD: ReadonlySet<string> = new Set(['key_invalid', 'file_failed', 'console_missing'])
 
-/** Nothing is done: a command that gets as far as to ask for the vault has understood its arguments. */
 const reached = (): Promise<never> => Promise.reject(new Reached())
 class ReachedOutput extends Output {
   override write(): Promise<void> {
@@ -23,34 +20,8 @@ class ReachedOutput extends Output {
   }
 }
 export const understandingContext: CommandContext = {
+  ...REACHING_CONTEXT,
   output: new ReachedOutput(process.stdout),
-  clock: systemClock,
-  progress: { show: () => undefined, clear: () => undefined },
-  vault: {
-    create: reached,
-    checkPassphrase: reached,
-    withBackup: reached,
-    verifyBackup: reached,
-    restore: reached,
-    changePassphrase: reached,
-    addRecoveryKey: reached,
-    removeRecoveryKey: reached,
-    listRecoveryKeys: reached,
-    rekey: reached,
-    compact: reached,
-    migrate: reached,
-    join: reached,
-    standby: { init: reached, status: reached, promote: reached },
-  },
-  useOptions: () => undefined,
-  note: () => undefined,
-  openSecret: reached,
-  openScene: reached,
-  openPins: reached,
-  openConsoleDoor: reached,
-  openSignIn: reached,
-  untilEnded: reached,
-  withAdmin: reached,
 }
 
 /** What it names need not be there. */

@@ -8,7 +8,6 @@ import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { after, describe, test } from 'node:test'
 import type { Command } from 'commander'
-import { systemClock } from '../../platform/clock.ts'
 import { UserError } from '../../platform/errors.ts'
 import {
   ADMIN_OPERATIONS,
@@ -22,6 +21,7 @@ import type { AdminSealed } from '../../protocol/admin/cargas.ts'
 import { generateAgeIdentity, recipientOf } from '../../sealing/age-identity.ts'
 import { NO_PINS } from '../../sealing/recipients/recipient-pins.ts'
 import { Output } from '../terminal/output.ts'
+import { REACHING_CONTEXT } from '../../../test/support/reaching-context.ts'
 import type { CommandContext } from './command-context.ts'
 import { buildProgram, runCommandLine } from './program.ts'
 
@@ -105,30 +105,8 @@ async function run(
     },
   })
   const context: CommandContext = {
+    ...REACHING_CONTEXT,
     output: new Output(stdout),
-    clock: systemClock,
-    progress: { show: () => undefined, clear: () => undefined },
-    vault: {
-      create: notAsked,
-      checkPassphrase: notAsked,
-      withBackup: notAsked,
-      verifyBackup: notAsked,
-      restore: notAsked,
-      changePassphrase: notAsked,
-      addRecoveryKey: notAsked,
-      removeRecoveryKey: notAsked,
-      listRecoveryKeys: notAsked,
-      rekey: notAsked,
-      compact: notAsked,
-      migrate: notAsked,
-      join: notAsked,
-      standby: { init: notAsked, status: notAsked, promote: notAsked },
-    },
-    useOptions: () => undefined,
-    openConsoleDoor: notAsked,
-    openSignIn: notAsked,
-    untilEnded: notAsked,
-    note: () => undefined,
     openSecret: async (name) => ({
       name,
       size: undefined,
@@ -138,7 +116,6 @@ async function run(
       close: async () => undefined,
     }),
     openPins,
-    openScene: notAsked,
     withAdmin: (work) => work(session),
   }
   await runCommandLine(line.split(' '), context)

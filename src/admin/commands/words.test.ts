@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { Writable } from 'node:stream'
 import { describe, test } from 'node:test'
-import { systemClock } from '../../platform/clock.ts'
 import { ADMIN_OPERATIONS, operationsBy } from '../../protocol/admin/operations.ts'
 import {
   AdminAgent,
@@ -15,6 +14,7 @@ import { AdminWebhook } from '../../protocol/admin/webhooks.ts'
 import { HEADING_WORDS } from '../../protocol/heading-words.ts'
 import { type Language, STATE_WORDS, VALUE_WORDS } from '../../protocol/spoken-words.ts'
 import { Output } from '../terminal/output.ts'
+import { REACHING_CONTEXT } from '../../../test/support/reaching-context.ts'
 import type { CommandContext } from './command-context.ts'
 import { runCommandLine } from './program.ts'
 
@@ -42,33 +42,8 @@ async function printed(language: Language, line: string): Promise<string> {
     })
   })
   const context: CommandContext = {
+    ...REACHING_CONTEXT,
     output,
-    clock: systemClock,
-    progress: { show: () => undefined, clear: () => undefined },
-    note: () => undefined,
-    useOptions: () => undefined,
-    vault: {
-      create: nothing,
-      checkPassphrase: nothing,
-      withBackup: nothing,
-      verifyBackup: nothing,
-      restore: nothing,
-      changePassphrase: nothing,
-      addRecoveryKey: nothing,
-      removeRecoveryKey: nothing,
-      listRecoveryKeys: nothing,
-      rekey: nothing,
-      compact: nothing,
-      migrate: nothing,
-      join: nothing,
-      standby: { init: nothing, status: nothing, promote: nothing },
-    },
-    openSecret: nothing,
-    openScene: nothing,
-    openPins: nothing,
-    openConsoleDoor: nothing,
-    openSignIn: nothing,
-    untilEnded: nothing,
     withAdmin: (work) =>
       work({
         operations,

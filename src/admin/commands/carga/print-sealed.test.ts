@@ -1,45 +1,13 @@
 import assert from 'node:assert/strict'
 import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
-import { systemClock } from '../../../platform/clock.ts'
-import type { CommandContext } from '../command-context.ts'
+import { REACHING_CONTEXT } from '../../../../test/support/reaching-context.ts'
 import { Output } from '../../terminal/output.ts'
 import { printSealed } from './print-sealed.ts'
 
-const reached = (): Promise<never> => Promise.reject(new Error('nothing else is used'))
-
 test('[SEA-11] the list shows for whom it was sealed, whatever the hub says of its entregas', async () => {
   const stream = new PassThrough()
-  const context: CommandContext = {
-    output: new Output(stream),
-    clock: systemClock,
-    progress: { show: () => undefined, clear: () => undefined },
-    vault: {
-      create: reached,
-      checkPassphrase: reached,
-      withBackup: reached,
-      verifyBackup: reached,
-      restore: reached,
-      changePassphrase: reached,
-      addRecoveryKey: reached,
-      removeRecoveryKey: reached,
-      listRecoveryKeys: reached,
-      rekey: reached,
-      compact: reached,
-      migrate: reached,
-      join: reached,
-      standby: { init: reached, status: reached, promote: reached },
-    },
-    openSecret: reached,
-    openScene: reached,
-    openPins: reached,
-    openConsoleDoor: reached,
-    untilEnded: reached,
-    openSignIn: reached,
-    useOptions: () => undefined,
-    note: () => undefined,
-    withAdmin: reached,
-  }
+  const context = { ...REACHING_CONTEXT, output: new Output(stream) }
   const destinatarios = ['web-1', 'web-2'].map((hostname) => ({
     agente_id: `id-of-${hostname}`,
     hostname,
